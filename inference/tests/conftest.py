@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from .packaging_support import PackagingWorkspace, set_up
 from .support import Running, running
 
 
@@ -19,3 +20,9 @@ async def server(tmp_path: Path) -> AsyncIterator[Running]:
     """A server with the default settings."""
     async with running(tmp_path) as server:
         yield server
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> PackagingWorkspace:
+    """An operator's, with a small model that lacks nothing."""
+    return set_up(tmp_path)

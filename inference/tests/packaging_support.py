@@ -1,11 +1,12 @@
 """The packaging script, run as an operator runs it. S3 is a folder behind an `aws` of the tests' own."""
 
 import json
-import struct
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from .support import safetensors
 
 INFERENCE = Path(__file__).parents[1]
 TARGET = 's3://models/sdxl/one/'
@@ -86,13 +87,6 @@ class PackagingWorkspace:
         file = self.model / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
-
-
-def safetensors(text: bytes) -> bytes:
-    """A whole file with one tensor."""
-    about = {'dtype': 'U8', 'shape': [len(text)], 'data_offsets': [0, len(text)]}
-    header = json.dumps({'weight': about}).encode()
-    return struct.pack('<Q', len(header)) + header + text
 
 
 SDXL = {

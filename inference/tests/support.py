@@ -5,8 +5,8 @@ import contextlib
 import io
 import json
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 import uvicorn
+from PIL import Image
 
 from model_server.__main__ import Server, listen
 from model_server.app import create_app, create_context
@@ -173,3 +174,47 @@ def failure(events: Events) -> tuple[str, str]:
 def steps(events: Events) -> list[int]:
     """The steps that progress reported."""
     return [event['step'] for event in events if event['event'] == 'progress']
+
+
+def safetensors(data: bytes = bytes(8), header: object = None) -> bytes:
+    """A file with one tensor of bytes, or with this header."""
+    if header is None:
+        about = {'dtype': 'U8', 'shape': [len(data)], 'data_offsets': [0, len(data)]}
+        header = {'__metadata__': {'format': 'pt'}, 'w': about}
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return len(text).to_bytes(8, 'little') + text + data
+
+
+def photo(server: Running, **changes: Any) -> dict[str, Any]:
+    """Members of a request with a reference image that lies in the store."""
+    file = io.BytesIO()
+    Image.new('RGB', (64, 64), 'teal').save(file, 'PNG')
+    return {'references': [{'url': server.store.add('photo', file.getvalue())}], **changes}
+
+
+async def opened(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> AsyncGenerator[Any]:
+    """A request's events; it is held open until the stack ends."""
+    events: Any = await stack.enter_async_context(server.opened(request))
+    # An iterator that nobody holds is closed, and hangs up.
+    stack.push_async_callback(events.aclose)
+    return events  # type: ignore[no-any-return]
+
+
+async def accepted(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> AsyncGenerator[Any]:
+    """The events of a request after its first one."""
+    events = await opened(stack, server, request)
+    await anext(events)
+    return events
+
+
+async def blocked_by(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> AsyncGenerator[Any]:
+    """Has the request generated up to its first step."""
+    server.engine.block(1)
+    events = await opened(stack, server, request)
+    await until(server.engine.blocked.is_set)
+    return events
+
+
+async def closing(events: AsyncIterator[dict[str, Any]]) -> str:
+    """Reads a request's events to their end, and answers how it ended."""
+    return str([event async for event in events][-1]['event'])

@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import json
 import struct
 from pathlib import Path
 from typing import Any
@@ -11,20 +10,9 @@ import pytest
 
 from model_server.safetensors import NotSafetensors, check_safetensors
 
-from .support import Running, failure, identity, running, until
+from .support import Running, closing, failure, identity, running, safetensors, until
 
 pytestmark = pytest.mark.anyio
-
-
-def safetensors(data: bytes = bytes(8), header: object = None) -> bytes:
-    """A file with one tensor of bytes, or with this header."""
-    if header is None:
-        header = {
-            '__metadata__': {'format': 'pt'},
-            'w': {'dtype': 'U8', 'shape': [len(data)], 'data_offsets': [0, len(data)]},
-        }
-    text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    return struct.pack('<Q', len(text)) + text + data
 
 
 def digest(file: bytes) -> str:
@@ -197,8 +185,8 @@ async def test_in_use_stays_however_little_room_there_is(tmp_path: Path) -> None
                     await until(lambda: len(kept(tmp_path)) == 3)
                 await until(lambda: len(kept(tmp_path)) == 2)
                 server.engine.release()
-                assert [event async for event in later][-1]['event'] == 'completed'
-            assert [event async for event in events][-1]['event'] == 'completed'
+                assert await closing(later) == 'completed'
+            assert await closing(events) == 'completed'
 
         assert there == [True, True]
         assert kept(tmp_path) == set()

@@ -12,6 +12,8 @@ from bench.plans import PLANS, Plan
 from bench.rows import Rows, read_rows
 from bench.table import make_tables
 
+from .support import safetensors
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -106,7 +108,7 @@ def test_a_load_of_callers_is_served_with_adapters_and_without(
     monkeypatch.setenv('ENGINE', 'tests.fake_engine:FakeEngine')
     monkeypatch.chdir(ROOT)
     file = tmp_path / 'adapter.safetensors'
-    file.write_bytes(lora_file())
+    file.write_bytes(safetensors())
     rows = Rows(tmp_path / 'rows.jsonl', {})
     plan = Plan(('sdxl',), side=512, steps=1, requests=16)
     serve_callers(plan, [Adapter('', file, 1.0)], 'a sea', rows, 'merged')
@@ -119,12 +121,6 @@ def test_a_load_of_callers_is_served_with_adapters_and_without(
     file.write_bytes(b'no adapter')
     with pytest.raises(RuntimeError, match='adapter_unavailable'):
         serve_callers(plan, [Adapter('', file, 1.0)], 'a sea', rows, 'merged')
-
-
-def lora_file() -> bytes:
-    """A whole file of safetensors with one number."""
-    header = b'{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}'
-    return len(header).to_bytes(8, 'little') + header + bytes(4)
 
 
 def test_the_gpus_time_counts_once_where_kernels_overlap() -> None:

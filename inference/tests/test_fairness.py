@@ -1,7 +1,6 @@
 """No tenant at another's cost: who waits for whom, what is refused, and what is sent to those who wait."""
 
 import asyncio
-import io
 import threading
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
@@ -10,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
 
 from .fake_engine import PATIENCE_SECONDS
-from .support import Running, failure, in_seconds, running, steps, until
+from .support import Running, blocked_by, closing, failure, in_seconds, opened, photo, running, steps, until
 
 pytestmark = pytest.mark.anyio
 
@@ -23,14 +21,6 @@ STEPS = 20
 def of(tenant: str, server: Running, **changes: Any) -> dict[str, Any]:
     """A request of the tenant; the engine sees whose it is by the prompt."""
     return server.request(**{'tenant': tenant, 'prompt': tenant, **changes})
-
-
-async def opened(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> AsyncGenerator[Any]:
-    """A request's events; it is held open until the stack ends."""
-    events: Any = await stack.enter_async_context(server.opened(request))
-    # An iterator that nobody holds is closed, and hangs up.
-    stack.push_async_callback(events.aclose)
-    return events  # type: ignore[no-any-return]
 
 
 async def waiting(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> AsyncGenerator[Any]:
@@ -49,14 +39,6 @@ async def paint_until(server: Running, tenant: str) -> int:
         await until(server.engine.blocked.is_set)
         if server.engine.begun[-1][0].prompt == tenant:
             return len(server.engine.begun) - before
-
-
-async def blocked_by(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> AsyncGenerator[Any]:
-    """Has the request painted, up to its first step."""
-    server.engine.block(1)
-    events = await opened(stack, server, request)
-    await until(server.engine.blocked.is_set)
-    return events
 
 
 async def measured_seconds(server: Running) -> float:
@@ -140,7 +122,7 @@ async def test_with_100_waiting_requests_of_one_tenant_another_waits_for_two_pai
             # Those that begin after its arrival, its own aside.
             waits.append(await paint_until(server, 'other') - 1)
             await paint_until(server, 'flood')
-            assert [event async for event in other][-1]['event'] == 'completed'
+            assert await closing(other) == 'completed'
 
     print(f'paintings begun before that of another tenant: p95 {percentile(waits, 0.95)}, most {max(waits)}')
     assert percentile(waits, 0.95) <= 2
@@ -159,7 +141,7 @@ async def test_a_full_queue_makes_room_for_a_tenant_with_fewer_requests_in_it(tm
         assert failure(await server.invoke(of('flood', server)))[0] == 'busy'
         server.engine.release()
         for events in (*flood[:2], other):
-            assert [event async for event in events][-1]['event'] == 'completed'
+            assert await closing(events) == 'completed'
 
 
 async def test_who_is_pushed_out_while_its_inputs_are_fetched_hears_it_at_once(tmp_path: Path) -> None:
@@ -174,7 +156,7 @@ async def test_who_is_pushed_out_while_its_inputs_are_fetched_hears_it_at_once(t
 
         assert failure([event async for event in slow])[0] == 'busy'
         server.engine.release()
-        assert [event async for event in other][-1]['event'] == 'completed'
+        assert await closing(other) == 'completed'
 
 
 async def test_a_request_is_admitted_by_its_own_turn_and_not_by_another_tenants_requests(
@@ -192,22 +174,18 @@ async def test_a_request_is_admitted_by_its_own_turn_and_not_by_another_tenants_
         other = await waiting(stack, server, of('other', server, deadline=deadline))
         server.engine.pause_seconds = 0
         server.engine.release()
-        assert [event async for event in other][-1]['event'] == 'completed'
+        assert await closing(other) == 'completed'
 
 
 async def test_references_of_another_tenant_do_not_wait_behind_a_flood_of_them(tmp_path: Path) -> None:
     async with running(tmp_path, reference_requests=1) as server, AsyncExitStack() as stack:
-        file = io.BytesIO()
-        Image.new('RGB', (64, 64), 'teal').save(file, 'PNG')
-        server.store.files['photo'] = file.getvalue()
-        photo = {'references': [{'url': server.store.link('photo')}]}
-        await blocked_by(stack, server, of('flood', server, **photo))
+        await blocked_by(stack, server, of('flood', server, **photo(server)))
         # The second of the flood keeps the place of the references until all others wait for it.
         gate = threading.Event()
         server.engine.on_prepare = lambda _: wait_for(gate)
         for _ in range(10):
-            await waiting(stack, server, of('flood', server, **photo))
-        await waiting(stack, server, of('other', server, **photo))
+            await waiting(stack, server, of('flood', server, **photo(server)))
+        await waiting(stack, server, of('other', server, **photo(server)))
         gate.set()
         await until(lambda: len(server.engine.prepared) == 12)
 

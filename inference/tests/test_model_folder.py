@@ -2,20 +2,14 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
 from model_server.__main__ import CLASS_NAMES
 from tools.model_folder import PIPELINES
 
-from .packaging_support import FILES, FIRST_SHARD, SDXL, TARGET, PackagingWorkspace, safetensors, set_up
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> PackagingWorkspace:
-    """With a small model that lacks nothing."""
-    return set_up(tmp_path)
+from .packaging_support import FILES, FIRST_SHARD, SDXL, TARGET, PackagingWorkspace
+from .support import safetensors
 
 
 def test_the_script_takes_the_models_that_the_server_has_pipelines_for() -> None:
@@ -57,19 +51,6 @@ def test_an_ip_adapter_of_sdxl_goes_along(workspace: PackagingWorkspace) -> None
     assert workspace.stored().keys() == {*FILES, *adapter, 'model.json'}
 
 
-def test_half_an_ip_adapter_is_refused(workspace: PackagingWorkspace) -> None:
-    workspace.write('ip_adapter/ip_adapter.safetensors', safetensors(b'adapter'))
-    assert 'ip_adapter/image_encoder/ is missing' in workspace.refusal(TARGET)
-
-
-@pytest.mark.parametrize(
-    'path', ['unet/diffusion_pytorch_model.bin', 'old/model.ckpt', 'embedding.pt', 'vae/vae.pth']
-)
-def test_pickles_are_refused_wherever_they_lie(workspace: PackagingWorkspace, path: str) -> None:
-    workspace.write(path, b'cos\nsystem\n')
-    assert path in workspace.refusal(TARGET)
-
-
 @pytest.mark.parametrize(
     ('path', 'sentence'),
     [
@@ -88,34 +69,41 @@ def test_what_is_missing_is_named(workspace: PackagingWorkspace, path: str, sent
     assert sentence in workspace.refusal(TARGET)
 
 
-def test_weights_in_another_precision_only_are_refused(workspace: PackagingWorkspace) -> None:
-    whole = workspace.model / 'vae/diffusion_pytorch_model.safetensors'
-    whole.rename(workspace.model / 'vae/diffusion_pytorch_model.fp16.safetensors')
-    assert 'without a variant' in workspace.refusal(TARGET)
+VAE = 'vae/diffusion_pytorch_model'
+HALF_A_FILE = 'is no safetensors file'
 
 
 @pytest.mark.parametrize(
-    'content',
+    ('path', 'content', 'sentence'),
     [
-        b'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 12\n',
-        safetensors(b'vae')[:-1],
-        b'',
+        (
+            'ip_adapter/ip_adapter.safetensors',
+            safetensors(b'adapter'),
+            'ip_adapter/image_encoder/ is missing',
+        ),
+        ('unet/diffusion_pytorch_model.safetensors', safetensors(b'whole'), 'unet/ has its weights twice'),
+        (f'{VAE}.safetensors', b'version https://git-lfs.github.com/spec/v1\noid sha256:0\n', HALF_A_FILE),
+        (f'{VAE}.safetensors', safetensors(b'vae')[:-1], HALF_A_FILE),
+        (f'{VAE}.safetensors', b'', HALF_A_FILE),
+        (FIRST_SHARD, FILES[FIRST_SHARD][:-1], HALF_A_FILE),
+        ('unet/diffusion_pytorch_model.bin', b'cos', 'pickles'),
+        ('old/model.ckpt', b'cos', 'pickles'),
+        ('embedding.pt', b'cos', 'pickles'),
+        ('vae/vae.pth', b'cos', 'pickles'),
     ],
-    ids=['a pointer', 'half a file', 'nothing'],
 )
-def test_weights_that_did_not_arrive_whole_are_refused(workspace: PackagingWorkspace, content: bytes) -> None:
-    workspace.write('vae/diffusion_pytorch_model.safetensors', content)
-    assert 'vae/diffusion_pytorch_model.safetensors is no safetensors file' in workspace.refusal(TARGET)
+def test_a_file_that_can_not_be_used_is_named_and_nothing_is_uploaded(
+    workspace: PackagingWorkspace, path: str, content: bytes, sentence: str
+) -> None:
+    workspace.write(path, content)
+    refusal = workspace.refusal(TARGET)
+    assert sentence in refusal
+    assert path.rpartition('/')[0] in refusal
 
 
-def test_a_shard_that_did_not_arrive_whole_is_refused(workspace: PackagingWorkspace) -> None:
-    workspace.write(FIRST_SHARD, FILES[FIRST_SHARD][:-1])
-    assert f'{FIRST_SHARD} is no safetensors file' in workspace.refusal(TARGET)
-
-
-def test_weights_that_are_there_twice_are_refused(workspace: PackagingWorkspace) -> None:
-    workspace.write('unet/diffusion_pytorch_model.safetensors', safetensors(b'whole'))
-    assert 'twice' in workspace.refusal(TARGET)
+def test_weights_in_another_precision_only_are_refused(workspace: PackagingWorkspace) -> None:
+    (workspace.model / f'{VAE}.safetensors').rename(workspace.model / f'{VAE}.fp16.safetensors')
+    assert 'without a variant' in workspace.refusal(TARGET)
 
 
 @pytest.mark.parametrize(

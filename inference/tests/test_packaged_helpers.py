@@ -1,6 +1,5 @@
 """What packaging takes of the networks that find products and text, and which it refuses."""
 
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +13,8 @@ from model_server.pipelines.model_version import name_model  # noqa: E402
 from tools.onnx_file import FIELDS, NotOnnx, check_onnx  # noqa: E402
 
 from .onnx_models import red_network, save_network  # noqa: E402
-from .packaging_support import FILES, TARGET, PackagingWorkspace, safetensors, set_up  # noqa: E402
+from .packaging_support import FILES, TARGET, PackagingWorkspace  # noqa: E402
+from .support import safetensors  # noqa: E402
 
 NETWORK = 'segmentation/model.onnx'
 DETECTOR = {
@@ -25,13 +25,12 @@ DETECTOR = {
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> PackagingWorkspace:
-    """With a small model that lacks nothing, and has both networks."""
-    made = set_up(tmp_path)
-    save_network(made.model, red_network())
+def workspace(workspace: PackagingWorkspace) -> PackagingWorkspace:
+    """Its model has both networks."""
+    save_network(workspace.model, red_network())
     for path, content in DETECTOR.items():
-        made.write(path, content)
-    return made
+        workspace.write(path, content)
+    return workspace
 
 
 def test_the_networks_go_along_and_what_lies_beside_them_does_not(workspace: PackagingWorkspace) -> None:
@@ -188,22 +187,20 @@ def save_bytes(workspace: PackagingWorkspace, model: Any) -> None:
     workspace.write(NETWORK, model.SerializeToString())
 
 
-def test_half_a_detector_is_refused(workspace: PackagingWorkspace) -> None:
-    (workspace.model / 'text_detector' / 'model.safetensors').unlink()
-    assert 'text_detector/ has no model.safetensors' in workspace.refusal(TARGET)
-
-
-def test_a_detector_without_a_configuration_is_refused(workspace: PackagingWorkspace) -> None:
-    (workspace.model / 'text_detector' / 'config.json').unlink()
-    assert 'text_detector/config.json is missing' in workspace.refusal(TARGET)
-
-
-def test_a_detector_of_another_kind_is_refused(workspace: PackagingWorkspace) -> None:
-    workspace.write('text_detector/config.json', json.dumps({'model_type': 'yolos'}))
-    assert 'text_detector/ holds yolos' in workspace.refusal(TARGET)
-
-
-@pytest.mark.parametrize('path', ['segmentation/model.bin', 'text_detector/pytorch_model.bin'])
-def test_pickles_beside_them_are_refused(workspace: PackagingWorkspace, path: str) -> None:
-    workspace.write(path, b'cos\nsystem\n')
-    assert path in workspace.refusal(TARGET)
+@pytest.mark.parametrize(
+    ('path', 'content', 'sentence'),
+    [
+        ('text_detector/model.safetensors', None, 'text_detector/ has no model.safetensors'),
+        ('text_detector/config.json', None, 'text_detector/config.json is missing'),
+        ('text_detector/config.json', b'{"model_type": "yolos"}', 'text_detector/ holds yolos'),
+        ('segmentation/model.bin', b'cos', 'segmentation/model.bin'),
+    ],
+)
+def test_a_detector_that_can_not_be_used_and_a_pickle_are_refused(
+    workspace: PackagingWorkspace, path: str, content: bytes | None, sentence: str
+) -> None:
+    if content is None:
+        (workspace.model / path).unlink()
+    else:
+        workspace.write(path, content)
+    assert sentence in workspace.refusal(TARGET)

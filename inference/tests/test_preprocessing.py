@@ -1,12 +1,10 @@
 """What is done for a request beside the GPU, before its turn."""
 
 import asyncio
-import io
 import threading
 import weakref
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PIL import Image
@@ -14,40 +12,28 @@ from PIL import Image
 from model_server.concurrency import EngineThread
 
 from .fake_engine import PATIENCE_SECONDS, FakeEngine
-from .support import Running, failure, identity, running, until
+from .support import (
+    Running,
+    accepted,
+    blocked_by,
+    closing,
+    failure,
+    identity,
+    photo,
+    running,
+    safetensors,
+    until,
+)
 
 pytestmark = pytest.mark.anyio
-
-
-async def opened(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> Any:
-    """The events of a request that was accepted."""
-    events = await stack.enter_async_context(server.opened(request))
-    await anext(events)
-    return events
-
-
-async def painting(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> Any:
-    """The events of a request whose painting waits before its first step."""
-    server.engine.block(1)
-    events = await opened(stack, server, request)
-    await until(server.engine.blocked.is_set)
-    return events
 
 
 def prompts(server: Running) -> list[str]:
     return [spec.prompt for spec in server.engine.prepared]
 
 
-def with_photo(server: Running) -> dict[str, Any]:
-    """A member of a request with a reference image."""
-    file = io.BytesIO()
-    Image.new('RGB', (64, 64), 'teal').save(file, 'PNG')
-    server.store.files['photo'] = file.getvalue()
-    return {'references': [{'url': server.store.link('photo')}]}
-
-
 class Gate:
-    """Holds each preparing back until it is opened."""
+    """Holds the preparation of each request back until it is opened."""
 
     def __init__(self, server: Running) -> None:
         self.reached = threading.Event()
@@ -71,16 +57,16 @@ async def test_happens_once_for_all_outputs_on_another_thread(server: Running) -
 
 async def test_happens_while_the_gpu_paints_and_frees_the_reference_images(tmp_path: Path) -> None:
     async with running(tmp_path, reference_requests=1) as server, AsyncExitStack() as stack:
-        first = await painting(stack, server, server.request(prompt='first'))
+        first = await blocked_by(stack, server, server.request(prompt='first'))
         others = [
-            await opened(stack, server, server.request(prompt=prompt, **with_photo(server)))
+            await accepted(stack, server, server.request(prompt=prompt, **photo(server)))
             for prompt in ('second', 'third')
         ]
         await until(lambda: prompts(server) == ['first', 'second', 'third'])
         assert server.engine.painted == []
         server.engine.release()
         for events in (first, *others):
-            assert [event async for event in events][-1]['event'] == 'completed'
+            assert await closing(events) == 'completed'
 
 
 async def test_takes_turns_between_tenants(tmp_path: Path) -> None:
@@ -89,13 +75,13 @@ async def test_takes_turns_between_tenants(tmp_path: Path) -> None:
         requests = [('a', '1'), ('a', '2'), ('a', '3'), ('b', '4')]
         # Who drops the events hangs up.
         events = [
-            await opened(stack, server, server.request(tenant=tenant, prompt=prompt))
+            await accepted(stack, server, server.request(tenant=tenant, prompt=prompt))
             for tenant, prompt in requests
         ]
         await until(gate.reached.is_set)
         gate.open()
         for each in events:
-            assert [event async for event in each][-1]['event'] == 'completed'
+            assert await closing(each) == 'completed'
     assert prompts(server) == ['1', '4', '2', '3']
 
 
@@ -103,11 +89,11 @@ async def test_begins_when_the_model_is_warm(tmp_path: Path) -> None:
     engine = FakeEngine()
     engine.may_warm.clear()
     async with running(tmp_path, engine) as server, AsyncExitStack() as stack:
-        events = await opened(stack, server, server.request())
+        events = await accepted(stack, server, server.request())
         await asyncio.sleep(0.05)
         assert engine.preparing_threads == set()
         engine.may_warm.set()
-        assert [event async for event in events][-1]['event'] == 'completed'
+        assert await closing(events) == 'completed'
 
 
 @pytest.mark.parametrize(
@@ -127,12 +113,12 @@ async def test_that_fails_fails_its_request_alone(server: Running, prompt: str, 
 @pytest.mark.parametrize('prompt', ['prepare lost: the context is gone', 'prepare exit: and gone'])
 async def test_that_loses_the_engine_ends_it(tmp_path: Path, prompt: str) -> None:
     async with running(tmp_path) as server, AsyncExitStack() as stack:
-        first = await painting(stack, server, server.request())
-        waiting = await opened(stack, server, server.request())
+        first = await blocked_by(stack, server, server.request())
+        waiting = await accepted(stack, server, server.request())
         assert failure(await server.invoke(server.request(prompt=prompt)))[0] == 'model_error'
         assert await server.ping() == 503
         server.engine.release()
-        assert [event async for event in first][-1]['event'] == 'completed'
+        assert await closing(first) == 'completed'
         assert failure([event async for event in waiting])[0] == 'busy'
         assert failure(await server.invoke(server.request()))[0] == 'busy'
 
@@ -140,7 +126,7 @@ async def test_that_loses_the_engine_ends_it(tmp_path: Path, prompt: str) -> Non
 async def test_that_hangs_counts_as_a_gpu_that_hangs(tmp_path: Path) -> None:
     async with running(tmp_path, stuck_seconds=0.05) as server, AsyncExitStack() as stack:
         gate = Gate(server)
-        events = await opened(stack, server, server.request())
+        events = await accepted(stack, server, server.request())
         await until(lambda: server.context.queue.state == 'dead')
         assert await server.ping() == 503
         gate.open()
@@ -173,14 +159,12 @@ async def test_leaves_nothing_of_a_request_on_its_thread() -> None:
 
 async def test_an_adapter_is_read_before_its_turn(server: Running) -> None:
     async with AsyncExitStack() as stack:
-        first = await painting(stack, server, server.request())
+        first = await blocked_by(stack, server, server.request())
         request = server.request()
-        header = b'{"w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}'
-        file = len(header).to_bytes(8, 'little') + header + b'x'
-        request['identity'] = identity(adapterUrl=server.store.add('a', file), adapterVersion='1')
-        events = await opened(stack, server, request)
+        request['identity'] = identity(adapterUrl=server.store.add('a', safetensors()), adapterVersion='1')
+        events = await accepted(stack, server, request)
         await until(lambda: len(server.engine.read_adapters) == 1)
         server.engine.release()
         for each in (first, events):
-            assert [event async for event in each][-1]['event'] == 'completed'
+            assert await closing(each) == 'completed'
     assert server.engine.used == [None, server.engine.read_adapters[0]]

@@ -2,7 +2,6 @@
 
 import io
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,9 @@ import pytest
 from PIL import Image
 
 from model_server import previews
-from model_server.previews import HEADERS, MAX_BYTES, encode_preview
+from model_server.previews import MAX_BYTES, encode_preview
 
-from .fake_engine import FakeEngine
-from .file_store import Answer
-from .support import Running, in_seconds, running
+from .support import Running, in_seconds
 
 pytestmark = pytest.mark.anyio
 
@@ -76,39 +73,6 @@ def with_previews(server: Running, outputs: int = 1, **changes: object) -> dict[
     return request
 
 
-async def test_is_put_with_the_headers_that_its_link_is_signed_for(server: Running) -> None:
-    closing = (await server.invoke(with_previews(server, 2, width=1024)))[-1]
-
-    for index, output in enumerate(closing['outputs']):
-        file = server.store.stored[f'preview-{index}']
-        assert output['previewBytes'] == len(file) <= MAX_BYTES
-        assert decoded(file).size == (512, 256)
-    for seen in server.store.seen:
-        if 'preview' in seen.target:
-            assert {name: seen.headers[name] for name in HEADERS} == HEADERS
-
-
-@pytest.mark.parametrize('answer', [403, 302, 503, 'drop'])
-async def test_that_is_not_taken_is_left_out(server: Running, answer: Answer) -> None:
-    server.store.answers['preview-1'] = [answer]
-    request = with_previews(server, 2)
-    closing = (await server.invoke(request))[-1]
-
-    assert closing['event'] == 'completed'
-    assert ['previewBytes' in output for output in closing['outputs']] == [True, False]
-    assert all(server.uploaded(request))
-    assert 'secret' not in server.log.getvalue()
-
-
-async def test_that_is_never_answered_is_given_up(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(previews, '_LONGEST_SECONDS', 0.3)
-    server.store.answers['preview-0'] = ['stall']
-    closing = (await server.invoke(with_previews(server)))[-1]
-
-    assert closing['event'] == 'completed'
-    assert 'previewBytes' not in closing['outputs'][0]
-
-
 async def test_that_would_take_the_image_past_its_deadline_is_given_up_in_time(server: Running) -> None:
     server.store.answers['preview-0'] = ['stall']
     closing = (await server.invoke(with_previews(server, deadline=in_seconds(2))))[-1]
@@ -127,12 +91,3 @@ async def test_that_can_not_be_made_is_left_out(server: Running, monkeypatch: py
     assert 'previewBytes' not in closing['outputs'][0]
     assert 'a preview failed' in server.log.getvalue()
     assert 'a secret' not in server.log.getvalue()
-
-
-async def test_is_not_made_for_a_service_that_gives_no_link(tmp_path: Path) -> None:
-    async with running(tmp_path, FakeEngine()) as server:
-        request = server.request()
-        closing = (await server.invoke(request))[-1]
-
-    assert 'previewBytes' not in closing['outputs'][0]
-    assert len(server.store.seen) == 1

@@ -19,7 +19,7 @@ from model_server.settings import Settings, SettingsError
 
 from .fake_engine import PATIENCE_SECONDS
 from .file_store import FileStore, file_store
-from .support import Running, failure, identity, in_seconds, model_request
+from .support import Running, closing, failure, identity, in_seconds, model_request
 
 pytestmark = pytest.mark.anyio
 
@@ -112,7 +112,7 @@ async def test_sigterm_lets_what_runs_finish_and_takes_nothing_new(tmp_path: Pat
             assert failure(await caller.invoke(caller.request())) == ('busy', 'The server is stopping.')
             assert failure(await caller.invoke({'probe': True}))[0] == 'busy'
             gate.set()
-            assert [event async for event in events][-1]['event'] == 'completed'
+            assert await closing(events) == 'completed'
         assert await process.end() == 0
         assert list(store.stored) == ['image-0']
 

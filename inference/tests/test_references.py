@@ -15,7 +15,7 @@ from PIL import Image, ImageCms
 from model_server.references import FetchedReference, Unreadable, decode_reference, measure
 
 from .file_store import Answer
-from .support import Running, failure, running
+from .support import Running, closing, failure, running
 from .test_request import read_xmp
 
 pytestmark = pytest.mark.anyio
@@ -169,8 +169,8 @@ async def test_only_so_many_requests_hold_reference_images_at_a_time(tmp_path: P
                 assert (await server.invoke(server.request()))[-1]['event'] == 'completed'
                 assert server.store.count('second') == 0
                 gate.set()
-                assert [event async for event in events][-1]['event'] == 'completed'
-                assert [event async for event in later][-1]['event'] == 'completed'
+                assert await closing(events) == 'completed'
+                assert await closing(later) == 'completed'
 
 
 def test_whose_decoder_would_take_the_memory_at_once_is_measured_before(

@@ -81,7 +81,3 @@ def test_the_shadow_of_one_product_does_not_fall_on_the_next() -> None:
     finished = np.asarray(stage.finish(noise((512, 512))))
     assert product.any(axis=0).sum() == 4 * 115
     assert (finished[product] == np.asarray(stage.image)[product]).all()
-
-
-def test_the_same_product_casts_the_same_shadow() -> None:
-    assert (shadow_of(bottle()) == shadow_of(bottle())).all()

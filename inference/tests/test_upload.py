@@ -5,37 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from .file_store import Answer
 from .support import Running, failure, running
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.mark.parametrize('error', [[500], [503, 'drop'], ['drop', 'drop']])
-async def test_that_meets_trouble_is_tried_again(server: Running, error: list[Answer]) -> None:
-    server.store.answers['image-0'] = [*error, 200]
-    request = server.request()
-
-    assert (await server.invoke(request))[-1]['event'] == 'completed'
-    assert server.store.count('image-0') == len(error) + 1
-    bodies = {seen.body for seen in server.store.seen}
-    assert bodies == set(server.uploaded(request))
-
-
-@pytest.mark.parametrize(
-    ('answer', 'tries'), [(403, 1), (400, 1), (302, 1), ('redirect', 1), (503, 3), ('drop', 3)]
-)
-async def test_that_is_refused_is_final_and_one_that_never_gets_through_fails_too(
-    server: Running, answer: Answer, tries: int
-) -> None:
-    server.store.answers['image-0'] = [answer]
-    reason, message = failure(await server.invoke(server.request()))
-
-    assert reason == 'upload_failed'
-    assert 'secret' not in message
-    assert 'image-0' not in message
-    assert server.store.count('image-0') == tries
-    assert server.store.count('elsewhere') == 0
 
 
 async def test_that_is_never_answered_is_given_up(tmp_path: Path) -> None:

@@ -13,12 +13,11 @@ import pytest
 from PIL import Image
 
 from model_server.pipelines.compiling import CompileMode, shapes_to_warm
-from model_server.pipelines.engine import Adapter, Engine, ImageSpec
+from model_server.pipelines.engine import Adapter, Engine, ImageSpec, Order
 
 KINDS = ('sdxl', 'z-image', 'flux2-klein')
-#: Further models, by the kinds that they are of: one with an IP-Adapter, and one that is not distilled.
-VARIANTS = {'ip': 'sdxl', 'flux2-klein-base': 'flux2-klein'}
-
+#: Further models by their kinds: with an IP-Adapter, not distilled, distilled.
+VARIANTS = {'ip': 'sdxl', 'flux2-klein-base': 'flux2-klein', 'z-image-turbo': 'z-image'}
 
 #: Pixels. The engines' code is the same for larger pictures, which the contract suite asks for.
 SIDE = 128
@@ -64,6 +63,48 @@ def difference(one: bytes, other: bytes) -> float:
     return float(np.abs(first - second).mean())
 
 
+def order(**changes: Any) -> Order:
+    """What is known of a small picture before its inputs are fetched."""
+    values: dict[str, Any] = {
+        'outputs': 1,
+        'steps': 30,
+        'guidance_scale': 7.5,
+        'width': SIDE,
+        'height': SIDE,
+        'references': 0,
+        'reference_mode': 'reference',
+    }
+    return Order(**{**values, **changes})
+
+
+def diffusers_pipeline(model_dir: Path, dtype: str = 'float32') -> Any:
+    """The model as diffusers loads it."""
+    import diffusers
+    import torch
+
+    pipe = diffusers.DiffusionPipeline.from_pretrained(
+        model_dir, dtype=getattr(torch, dtype), local_files_only=True
+    )
+    pipe.set_progress_bar_config(disable=True)
+    return pipe
+
+
+def diffusers_image(pipe: Any, **inputs: Any) -> bytes:
+    """What a pipeline of diffusers makes of `spec()`'s prompt and steps, with the seed 1."""
+    import torch
+
+    seed = torch.Generator('cpu').manual_seed(1)
+    image = pipe(**{'prompt': 'a calm night', 'num_inference_steps': 3, 'generator': seed, **inputs}).images[
+        0
+    ]
+    return bytes(image.tobytes())
+
+
+def rewrite(file: Path, **changes: Any) -> None:
+    """Changes members of a JSON file."""
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
 def open_engine(kind: str, model_dir: Path, dtype: str = 'float32') -> Any:
     """As the server makes it, and warm."""
     import torch
@@ -96,8 +137,9 @@ def model_dirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name in (*KINDS, *VARIANTS):
         build(VARIANTS.get(name, name), root / name)  # type: ignore[arg-type]
     build_ip_adapter(root / 'ip')
-    index = root / 'flux2-klein-base' / 'model_index.json'
-    index.write_text(json.dumps({**json.loads(index.read_text()), 'is_distilled': False}))
+    rewrite(root / 'flux2-klein-base' / 'model_index.json', is_distilled=False)
+    rewrite(root / 'z-image-turbo' / 'model_index.json', is_distilled=True)
+    rewrite(root / 'z-image-turbo' / 'scheduler' / 'scheduler_config.json', shift=3.0)
     return {name: root / name for name in (*KINDS, *VARIANTS)}
 
 

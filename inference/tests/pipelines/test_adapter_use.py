@@ -6,11 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 torch = pytest.importorskip('torch')
-diffusers = pytest.importorskip('diffusers')
+pytest.importorskip('diffusers')
 
 from safetensors.torch import load_file, save_file  # noqa: E402
 
@@ -20,7 +19,18 @@ from model_server.pipelines.adapters.patches import Patch  # noqa: E402
 from model_server.pipelines.adapters.reader import AdapterCache  # noqa: E402
 from model_server.pipelines.engine import Adapter  # noqa: E402
 
-from .conftest import SIDE, file_adapter, in_type, open_engine, paint, spec, use  # noqa: E402
+from .conftest import (  # noqa: E402
+    SIDE,
+    difference,
+    diffusers_image,
+    diffusers_pipeline,
+    file_adapter,
+    in_type,
+    open_engine,
+    paint,
+    spec,
+    use,
+)
 
 Make = Callable[..., Adapter]
 #: What `spec` says of guidance, as diffusers' pipelines take it.
@@ -43,25 +53,15 @@ def test_an_adapter_acts_as_it_does_in_diffusers(
 ) -> None:
     adapter = make_adapter()
     use(engine, adapter)
-    ours = np.frombuffer(paint(engine, spec()), np.uint8).astype(int)
-    pipe = diffusers.DiffusionPipeline.from_pretrained(
-        model_dirs[kind], dtype=getattr(torch, dtype), local_files_only=True
-    )
-    pipe.set_progress_bar_config(disable=True)
+    ours = paint(engine, spec())
+    pipe = diffusers_pipeline(model_dirs[kind], dtype)
     pipe.load_lora_weights(adapter.path.parent, weight_name=adapter.path.name, local_files_only=True)
-    theirs = pipe(
-        prompt='a calm night',
-        num_inference_steps=3,
-        **GUIDANCE[kind],
-        width=SIDE,
-        height=SIDE,
-        generator=torch.Generator('cpu').manual_seed(1),
-    ).images[0]
+    theirs = diffusers_image(pipe, **GUIDANCE[kind], width=SIDE, height=SIDE)
     # diffusers adds the products, not the weights, so that some pixels round the other way.
     tolerance = {'float32': 0.1, 'bfloat16': 2.5}[dtype]
-    assert np.abs(ours - np.frombuffer(theirs.tobytes(), np.uint8)).mean() < tolerance
+    assert difference(ours, theirs) < tolerance
     use(engine, None)
-    assert np.abs(ours - np.frombuffer(paint(engine, spec()), np.uint8)).mean() > 3
+    assert difference(ours, paint(engine, spec())) > 3
 
 
 def test_an_adapter_leaves_no_trace_in_the_next_one(engine: Any, make_adapter: Make) -> None:

@@ -20,7 +20,17 @@ from model_server.pipelines.engine import Reference  # noqa: E402
 from model_server.pipelines.reference_sizes import fit_reference  # noqa: E402
 from model_server.pipelines.runtime import Runtime  # noqa: E402
 
-from .conftest import SIDE, difference, draw, in_type, open_engine, paint, product, spec  # noqa: E402
+from .conftest import (  # noqa: E402
+    SIDE,
+    difference,
+    diffusers_image,
+    draw,
+    in_type,
+    open_engine,
+    paint,
+    product,
+    spec,
+)
 
 SEEDS = (7, 8, 9)
 
@@ -137,16 +147,9 @@ def test_from_latents_diffusers_paints_what_it_paints_from_the_image(
 def test_klein_paints_with_references_what_diffusers_does(engines: Callable[[str], Any]) -> None:
     engine = engines('flux2-klein')
     references = (photo(1), Reference(product()))
-    theirs = engine._text(
-        prompt='a calm night',
-        image=[fit_reference(each.image) for each in references],
-        width=SIDE,
-        height=SIDE,
-        num_inference_steps=3,
-        guidance_scale=1.0,
-        generator=torch.Generator('cpu').manual_seed(1),
-    ).images[0]
-    assert difference(paint(engine, spec(references=references)), theirs.tobytes()) < 0.01
+    images = [fit_reference(each.image) for each in references]
+    theirs = diffusers_image(engine._text, image=images, width=SIDE, height=SIDE, guidance_scale=1.0)
+    assert difference(paint(engine, spec(references=references)), theirs) < 0.01
 
 
 @pytest.mark.parametrize('force_upcast', [True, False])

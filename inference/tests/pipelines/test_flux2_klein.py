@@ -1,4 +1,4 @@
-"""What is FLUX.2 [klein]'s own: its steps, its guidance, its references, and exact products of any size."""
+"""What is FLUX.2 [klein]'s own: its guidance, its references, exact products of any size, and adapters."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file  # noqa: E402
 
 from model_server.failure import Failure  # noqa: E402
 from model_server.pipelines.chat_prompts import count_tokens  # noqa: E402
-from model_server.pipelines.engine import Adapter, Order, Reference  # noqa: E402
+from model_server.pipelines.engine import Adapter, Reference  # noqa: E402
 from model_server.pipelines.flux2_klein import Flux2KleinEngine  # noqa: E402
 from model_server.pipelines.products.stage import build_stage  # noqa: E402
 from model_server.pipelines.reference_sizes import (  # noqa: E402
@@ -26,20 +26,22 @@ from model_server.pipelines.reference_sizes import (  # noqa: E402
     reference_size,
     widen,
 )
-from model_server.settings import SettingsError  # noqa: E402
 
-from .conftest import SIDE, difference, draw, in_type, paint, product, spec, use  # noqa: E402
+from .conftest import (  # noqa: E402
+    SIDE,
+    difference,
+    diffusers_image,
+    diffusers_pipeline,
+    draw,
+    in_type,
+    order,
+    paint,
+    product,
+    spec,
+    use,
+)
 
 EXACT = spec(references=(Reference(product()),), reference_mode='exact_product')
-ORDER = Order(
-    outputs=1,
-    steps=30,
-    guidance_scale=7.5,
-    width=SIDE,
-    height=SIDE,
-    references=0,
-    reference_mode='reference',
-)
 
 
 @pytest.fixture
@@ -52,46 +54,13 @@ def base(engines: Callable[[str], Any]) -> Any:
     return engines('flux2-klein-base')
 
 
-@in_type('float32')
-def test_the_distilled_model_takes_four_steps_and_its_version_says_so(distilled: Any, base: Any) -> None:
-    assert (distilled.evaluations(ORDER), base.evaluations(ORDER)) == (4, 60)
-    assert ' steps-4 ' in distilled.model_version
-    assert 'steps' not in base.model_version
-
-
-@in_type('bfloat16')
-def test_the_distilled_model_paints_the_same_whatever_steps_guidance_and_negative_prompt(
-    distilled: Any,
-) -> None:
-    first = paint(distilled, spec(steps=20))
-    for changes in ({'steps': 50}, {'guidance_scale': 1.0}, {'negative_prompt': 'x' * 4000}):
-        assert paint(distilled, spec(**{'steps': 20, **changes})) == first
-
-
-@in_type('float32')
-def test_its_few_steps_are_told_as_those_of_the_request(distilled: Any) -> None:
-    told: list[int] = []
-    draw(distilled, spec(steps=30), on_step=told.append)
-    assert told == [8, 15, 23, 30]
-
-
 def test_the_base_model_paints_what_diffusers_does(
     base: Any, dtype: str, model_dirs: dict[str, Path]
 ) -> None:
-    pipe = diffusers.DiffusionPipeline.from_pretrained(
-        model_dirs['flux2-klein-base'], dtype=getattr(torch, dtype), local_files_only=True
-    )
-    pipe.set_progress_bar_config(disable=True)
-    theirs = pipe(
-        prompt='a calm night',
-        negative_prompt_embeds=pipe.encode_prompt('fog')[0],
-        num_inference_steps=3,
-        guidance_scale=4.0,
-        width=SIDE,
-        height=SIDE,
-        generator=torch.Generator('cpu').manual_seed(1),
-    ).images[0]
-    assert difference(paint(base, spec(guidance_scale=7.5)), theirs.tobytes()) < 0.01
+    pipe = diffusers_pipeline(model_dirs['flux2-klein-base'], dtype)
+    fog = pipe.encode_prompt('fog')[0]
+    theirs = diffusers_image(pipe, negative_prompt_embeds=fog, guidance_scale=4.0, width=SIDE, height=SIDE)
+    assert difference(paint(base, spec(guidance_scale=7.5)), theirs) < 0.01
 
 
 @in_type('float32')
@@ -106,15 +75,8 @@ def test_a_longer_prompt_than_the_authors_read_is_refused_before_it_is_cut(disti
 def test_around_a_product_it_paints_what_diffusers_does(distilled: Any) -> None:
     """Up to 1 megapixel, where diffusers does not shrink the picture."""
     stage = build_stage(EXACT.references, SIDE, SIDE, False)
-    theirs = distilled._inpaint(
-        prompt='a calm night',
-        image=stage.image,
-        mask_image=stage.paint,
-        strength=1.0,
-        num_inference_steps=3,
-        guidance_scale=1.0,
-        generator=torch.Generator('cpu').manual_seed(1),
-    ).images[0]
+    inputs = {'image': stage.image, 'mask_image': stage.paint, 'strength': 1.0, 'guidance_scale': 1.0}
+    theirs = Image.frombytes('RGB', (SIDE, SIDE), diffusers_image(distilled._inpaint, **inputs))
     assert difference(paint(distilled, EXACT), stage.finish(theirs).tobytes()) < 0.01
 
 
@@ -181,7 +143,7 @@ def test_references_of_any_shape_are_taken_by_diffusers() -> None:
 
 @in_type('float32')
 @pytest.mark.parametrize(('mode', 'references'), [('reference', 0), ('reference', 2), ('exact_product', 2)])
-def test_the_model_reads_as_many_pixels_as_the_estimate_is_told(
+def test_the_model_reads_as_many_pixels_as_the_estimate_assumes(
     distilled: Any, mode: Any, references: int
 ) -> None:
     seen: list[int] = []
@@ -200,17 +162,7 @@ def test_the_model_reads_as_many_pixels_as_the_estimate_is_told(
         paint(distilled, asked)
     finally:
         hook.remove()
-    assert seen == [distilled.pixels(replace(ORDER, references=references, reference_mode=mode))]
-
-
-@pytest.mark.parametrize('text', ['', '[]', None])
-def test_a_folder_that_is_no_model_is_refused_before_anything_is_loaded(
-    tmp_path: Path, text: str | None
-) -> None:
-    if text is not None:
-        (tmp_path / 'model_index.json').write_text(text)
-    with pytest.raises(SettingsError, match='model_index'):
-        Flux2KleinEngine(tmp_path)
+    assert seen == [distilled.pixels(order(references=references, reference_mode=mode))]
 
 
 def fused_lora(folder: Path) -> dict[str, Path]:
