@@ -13,9 +13,8 @@ from uuid import UUID
 
 from ..contract import OutputFormat
 from ..xmp import MADE_BY_A_MODEL
-from .boxes import box, content_of, labelled_box
-from .cbor import Tagged, Value, encode
 from .containers import make_room, place_of, wrap
+from .encoding import Tagged, Value, box, content_of, encode, labelled_box
 
 GENERATOR: Value = {'name': 'Image Generation Service', 'version': '1.0.0'}
 

@@ -1,14 +1,18 @@
-"""Compiles a model while it warms up, and never in a request."""
+"""What is painted, and compiled, before the first request. In a request nothing is compiled."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import product as product_of
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
+from PIL import Image
+
+from .engine import ImageSpec, Reference, ReferenceMode
 
 #: What is compiled: nothing; each kind of the model's repeated blocks once; or the model as a whole, with the
 #: decoder of its images. A whole one is faster on a card and takes many minutes to compile.
@@ -53,6 +57,33 @@ def shapes_to_warm(mode: CompileMode, side: int) -> list[tuple[int, int]]:
     if mode == 'whole':
         return [(side, side), (side * 3 // 2, side), (side, side * 3 // 2)]
     return [(side, side)]
+
+
+def specs_to_warm(mode: CompileMode, side: int) -> Iterator[ImageSpec]:
+    """A picture in each mode; where code is compiled, with each kind of size and guidance too."""
+    product = Reference(Image.new('RGBA', (side // 4, side // 4), (90, 120, 150, 255)))
+    modes: tuple[tuple[tuple[Reference, ...], ReferenceMode], ...] = (
+        ((), 'reference'),
+        ((product,), 'reference'),
+        ((product,), 'exact_product'),
+    )
+    # Without guidance the batch is smaller, so it is other code.
+    scales = (5, 1) if mode != 'off' else (5,)
+    for (width, height), scale, (references, reference_mode) in product_of(
+        shapes_to_warm(mode, side), scales, modes
+    ):
+        yield ImageSpec(
+            prompt='a still life',
+            negative_prompt='',
+            steps=2,
+            guidance_scale=scale,
+            width=width,
+            height=height,
+            references=references,
+            reference_mode=reference_mode,
+            preserve_branding=False,
+            settings={},
+        )
 
 
 @contextmanager

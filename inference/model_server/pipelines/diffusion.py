@@ -15,7 +15,7 @@ from .adapters.file import FileContent
 from .adapters.merging import Merger
 from .adapters.names import find_layers
 from .adapters.reader import AdapterReader
-from .compiling import CompileCache, CompileMode, compile_parts, compiling
+from .compiling import CompileCache, CompileMode, compile_parts, compiling, specs_to_warm
 from .distilled import is_distilled
 from .encoding import LatentEncoder, normalize
 from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared
@@ -27,7 +27,6 @@ from .products.stage import Stage, build_stage, on_white
 from .products.text_detector import load_text_detector
 from .recipes import PreparedInputs, Recipe
 from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
-from .warming import specs_to_warm
 
 # Change it when the same spec gives other bytes with the same model and libraries.
 _RECIPE = 'recipe-3'

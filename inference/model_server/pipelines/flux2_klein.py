@@ -7,12 +7,13 @@ behind it. Source: https://bfl.ai/blog/flux2-klein-towards-interactive-visual-in
 
 import re
 from collections.abc import Sequence
+from math import ceil, sqrt
 from pathlib import Path
 from typing import Any
 
 import torch
 from diffusers import Flux2KleinInpaintPipeline, Flux2KleinPipeline
-from PIL import Image
+from PIL import Image, ImageOps
 from safetensors import safe_open
 
 from .adapters.file import FileContent, unfit
@@ -20,9 +21,17 @@ from .chat_prompts import count_tokens
 from .diffusion import DiffusionEngine
 from .engine import ImageSpec, Order
 from .guidance import map_guidance
+from .products.stage import on_white
 from .recipes import Recipe
-from .reference_sizes import LARGEST_REFERENCE, fit_reference
 
+#: Pixels. The authors limit each of several references to as many:
+#: https://github.com/black-forest-labs/flux2/blob/main/src/flux2/sampling.py.
+LARGEST_REFERENCE = 1024 * 1024
+# Pixels. Diffusers refuses a shorter side, and a shape longer than 8:1, which rounding may make of 7:1.
+_SHORTEST_SIDE = 64
+_LONGEST_SHAPE = 6
+# Pixels. Diffusers cuts off what does not fill a square of this side.
+_GRID = 16
 # What the authors recommend for the base model, and what is none:
 # https://github.com/black-forest-labs/flux2/blob/main/src/flux2/util.py.
 _BASE_GUIDANCE = 4.0
@@ -147,3 +156,35 @@ class Flux2KleinEngine(DiffusionEngine):
         if unknown or any(_WRONG_BLOCK.search(key) for key in keys):
             raise unfit('changes layers that this server keeps as they are, or is of another model')
         return self._read_by_diffusers(path)
+
+
+def fit_reference(image: Image.Image) -> Image.Image:
+    """
+    RGB, at most 1 megapixel, sides of 64 pixels or more and multiples of 16; transparent parts are white.
+
+    A smaller image keeps its size but for the rounding, and a very long one gets white margins.
+    """
+    picture = on_white(image)
+    width, height = widen(*picture.size)
+    if (width, height) != picture.size:
+        wider = Image.new('RGB', (width, height), 'white')
+        wider.paste(picture, ((width - picture.width) // 2, (height - picture.height) // 2))
+        picture = wider
+    return ImageOps.fit(picture, reference_size(width, height), Image.Resampling.LANCZOS)
+
+
+def widen(width: int, height: int) -> tuple[int, int]:
+    """The size with margins, if it needs some: at most 6:1."""
+    least = ceil(max(width, height) / _LONGEST_SHAPE)
+    return max(width, least), max(height, least)
+
+
+def reference_size(width: int, height: int) -> tuple[int, int]:
+    """The size, in pixels, in which the model looks at an image of this size."""
+    shrink = min(1, sqrt(LARGEST_REFERENCE / (width * height)))
+    scale = max(_SHORTEST_SIDE / min(width, height), shrink)
+    return _round(width * scale), _round(height * scale)
+
+
+def _round(side: float) -> int:
+    return max(_SHORTEST_SIDE, int(side) // _GRID * _GRID)

@@ -18,7 +18,6 @@ from ..failure import Failure
 from ..settings import SettingsError, read_number
 from .compiling import CompileMode, parse_mode
 from .engine import EngineLost
-from .one_gpu import refuse_several_gpus
 
 _P = ParamSpec('_P')
 _T = TypeVar('_T')
@@ -45,7 +44,7 @@ class Runtime:
         """The GPU in bfloat16 where there is one, otherwise the CPU in float32. Raises SettingsError."""
         whole = partial(read_number, env, int)
         has_gpu = torch.cuda.is_available()
-        refuse_several_gpus(torch.cuda.device_count() if has_gpu else 0)
+        _refuse_several_gpus(torch.cuda.device_count() if has_gpu else 0)
         return Runtime(
             device=torch.device('cuda' if has_gpu else 'cpu'),
             dtype=torch.bfloat16 if has_gpu else torch.float32,
@@ -64,6 +63,15 @@ class Runtime:
             *([] if self.compile == 'off' else [f'compiled-{self.compile}']),
             card,
         ]
+
+
+def _refuse_several_gpus(count: int) -> None:
+    """Several would need one queue before all of them, so that tenants still take turns."""
+    if count > 1:
+        raise SettingsError(
+            f'This machine has {count} GPUs, and the model server uses one: {count - 1} would be paid for and'
+            ' idle. Take an instance type with one GPU, or choose a GPU with CUDA_VISIBLE_DEVICES.'
+        )
 
 
 def _read_mode(env: Mapping[str, str]) -> CompileMode:

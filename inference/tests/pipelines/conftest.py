@@ -116,7 +116,7 @@ def open_engine(kind: str, model_dir: Path, dtype: str = 'float32') -> Any:
     runtime = replace(Runtime.from_environment(), dtype=getattr(torch, dtype))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Runtime, 'from_environment', lambda: runtime)
-        patch.setattr('model_server.pipelines.warming.shapes_to_warm', warm_small)
+        patch.setattr('model_server.pipelines.compiling.shapes_to_warm', warm_small)
         engine = getattr(importlib.import_module(module), name)(model_dir)
         engine.warm()
     return engine

@@ -17,7 +17,7 @@ diffusers = pytest.importorskip('diffusers')
 
 from model_server.pipelines.encoding import LatentEncoder, normalize  # noqa: E402
 from model_server.pipelines.engine import Reference  # noqa: E402
-from model_server.pipelines.reference_sizes import fit_reference  # noqa: E402
+from model_server.pipelines.flux2_klein import fit_reference  # noqa: E402
 from model_server.pipelines.runtime import Runtime  # noqa: E402
 
 from .conftest import (  # noqa: E402

@@ -18,14 +18,14 @@ from safetensors.torch import load_file, save_file  # noqa: E402
 from model_server.failure import Failure  # noqa: E402
 from model_server.pipelines.chat_prompts import count_tokens  # noqa: E402
 from model_server.pipelines.engine import Adapter, Reference  # noqa: E402
-from model_server.pipelines.flux2_klein import Flux2KleinEngine  # noqa: E402
-from model_server.pipelines.products.stage import build_stage  # noqa: E402
-from model_server.pipelines.reference_sizes import (  # noqa: E402
+from model_server.pipelines.flux2_klein import (  # noqa: E402
     LARGEST_REFERENCE,
+    Flux2KleinEngine,
     fit_reference,
     reference_size,
     widen,
 )
+from model_server.pipelines.products.stage import build_stage  # noqa: E402
 
 from .conftest import (  # noqa: E402
     SIDE,

@@ -1,10 +1,20 @@
-"""CBOR (RFC 8949), as far as a manifest needs it: every value has one encoding, the shortest."""
+"""
+The formats of a manifest, as far as it needs them.
+
+CBOR (RFC 8949), where every value has one encoding, the shortest; and JUMBF (ISO 19566-5), boxes within
+labelled boxes.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 Value: TypeAlias = 'int | bytes | str | Sequence[Value] | Mapping[int | str, Value] | Tagged | None'
+
+# Of JUMBF's own types; the first four letters differ.
+_TYPE_END = bytes.fromhex('00110010800000aa00389b71')
+# The label is there, and the box may be asked for by it.
+_LABELLED = b'\x03'
 
 
 @dataclass(frozen=True)
@@ -43,3 +53,19 @@ def _head(kind: int, number: int) -> bytes:
         return bytes([kind << 5 | number])
     power = next(power for power in range(4) if number < 256 ** (1 << power))
     return bytes([kind << 5 | 24 + power]) + number.to_bytes(1 << power, 'big')
+
+
+def box(kind: bytes, content: bytes) -> bytes:
+    """A box. `kind` has four letters."""
+    return (8 + len(content)).to_bytes(4, 'big') + kind + content
+
+
+def labelled_box(kind: bytes, label: str, *boxes: bytes) -> bytes:
+    """A box that describes itself, with others in it."""
+    about = box(b'jumd', kind + _TYPE_END + _LABELLED + label.encode() + b'\0')
+    return box(b'jumb', about + b''.join(boxes))
+
+
+def content_of(labelled: bytes) -> bytes:
+    """What a reference's digest is made of: all of a box but its head."""
+    return labelled[8:]
