@@ -126,7 +126,7 @@ class FakeEngine:
 
     def _noise(self, image: FakeImage, seed: int, size: tuple[int, int]) -> Image.Image:
         spec = image.spec
-        told = [
+        asked = [
             spec.prompt,
             spec.negative_prompt,
             spec.steps,
@@ -134,10 +134,10 @@ class FakeEngine:
             spec.width,
             spec.height,
         ]
-        told += [spec.reference_mode, spec.preserve_branding, sorted(spec.settings.items())]
-        told += [self.adapter and (self.adapter.digest, self.adapter.scale)]
-        told += [image.reference_digest]
-        digest = hashlib.sha256(repr(told).encode()).digest()
+        asked += [spec.reference_mode, spec.preserve_branding, sorted(spec.settings.items())]
+        asked += [self.adapter and (self.adapter.digest, self.adapter.scale)]
+        asked += [image.reference_digest]
+        digest = hashlib.sha256(repr(asked).encode()).digest()
         random = np.random.default_rng([seed, int.from_bytes(digest[:8], 'big')])
         noise = random.integers(0, 256, (8, 8, 3), dtype=np.uint8)
         return Image.fromarray(noise).resize(size, Image.Resampling.NEAREST)

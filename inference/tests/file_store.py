@@ -1,4 +1,4 @@
-"""A small HTTP file store with links as presigned ones are, which may misbehave as told."""
+"""A small HTTP file store with links as presigned ones are, which misbehaves where a test wants it."""
 
 import asyncio
 import contextlib

@@ -114,11 +114,7 @@ async def test_that_nobody_waits_for_any_more_is_not_downloaded_on(server: Runni
 
 GOOD = safetensors(b'12345678')
 BAD: list[tuple[str, bytes, Any, str]] = [
-    ('missing', b'', 404, 'HTTP 404'),
-    ('redirected', GOOD, 'redirect', 'HTTP 302'),
     ('cut off', GOOD, 'cut', 'the connection failed'),
-    ('empty', b'', 200, 'safetensors'),
-    ('a pickle', b'\x80\x04\x95\x0c\0\0\0\0\0\0\0\x8c\x08builtins' * 9, 200, 'safetensors'),
     ('truncated', GOOD[:-1], 200, 'safetensors'),
     ('longer than it says', GOOD + b'x', 200, 'safetensors'),
     ('too large for the model', safetensors(b'too-large'), 200, 'does not fit the model'),

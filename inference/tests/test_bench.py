@@ -124,7 +124,7 @@ if does == 'hang':
 
 @pytest.fixture
 def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Runs a plan of one model with processes that do as told, and answers what its rows say."""
+    """Runs a plan of one model with processes that do what the script says, and answers what its rows say."""
     from bench import runs
 
     fake = tmp_path / 'fake.py'
@@ -198,7 +198,7 @@ def test_a_run_ends_in_its_time_and_the_next_one_goes_on(play: Any) -> None:
     assert ends(rows, 'ended') == ['build plain', *ALL[2:], 'measure served']
 
 
-def test_a_run_that_is_told_to_stop_leaves_no_process_behind(play: Any, tmp_path: Path) -> None:
+def test_a_run_that_is_stopped_leaves_no_process_behind(play: Any, tmp_path: Path) -> None:
     def stop(run: Any) -> None:
         while not (tmp_path / 'pid').exists():
             time.sleep(0.01)

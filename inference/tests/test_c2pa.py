@@ -48,12 +48,12 @@ def judge(file: bytes, output_format: str, authority: Authority) -> dict[str, An
         c2pa.Context.from_dict(settings) as context,
         c2pa.Reader(f'image/{output_format}', io.BytesIO(file), context=context) as reader,
     ):
-        told: dict[str, Any] = json.loads(reader.json())
+        report: dict[str, Any] = json.loads(reader.json())
     return {
-        'state': told['validation_state'],
-        'problems': {each['code'] for each in told.get('validation_status', [])},
-        'manifest': told['manifests'][told['active_manifest']],
-        'manifests': len(told['manifests']),
+        'state': report['validation_state'],
+        'problems': {each['code'] for each in report.get('validation_status', [])},
+        'manifest': report['manifests'][report['active_manifest']],
+        'manifests': len(report['manifests']),
     }
 
 
@@ -122,7 +122,7 @@ def test_the_generator_s_version_is_the_package_s() -> None:
 
 
 @pytest.mark.anyio
-async def test_two_processes_put_the_same_signed_files_and_tell_their_digests(
+async def test_two_processes_put_the_same_signed_files_and_send_their_digests(
     tmp_path: Path, authority: Authority
 ) -> None:
     certificate, key = make_signer(authority)
@@ -140,10 +140,10 @@ async def test_two_processes_put_the_same_signed_files_and_tell_their_digests(
                 )
                 closing = (await caller.invoke(request))[-1]
                 put = [file for file in caller.uploaded(request) if file]
-                told = [{'bytes': len(file), 'sha256': hashlib.sha256(file).hexdigest()} for file in put]
+                expected = [{'bytes': len(file), 'sha256': hashlib.sha256(file).hexdigest()} for file in put]
                 assert [
                     {name: out[name] for name in ('bytes', 'sha256')} for out in closing['outputs']
-                ] == told
+                ] == expected
                 painted += put
             process.terminate()
             assert await process.end() == 0

@@ -219,13 +219,13 @@ async def test_who_waits_hears_its_place_every_few_seconds_and_nothing_of_progre
             await blocked_by(stack, server, of('a', server))
             await waiting(stack, server, of('a', server))
             events = await waiting(stack, server, of('b', server))
-            told = [await anext(events) for _ in range(3)]
+            seen = [await anext(events) for _ in range(3)]
 
     # `b` comes first of the two, and nothing is done yet of what is being painted.
-    assert told == [{'event': 'queued', 'position': 1, 'etaSeconds': ceil(seconds)}] * 3
+    assert seen == [{'event': 'queued', 'position': 1, 'etaSeconds': ceil(seconds)}] * 3
 
 
-async def test_who_does_not_wait_is_only_told_that_it_starts(server: Running) -> None:
+async def test_who_does_not_wait_hears_only_that_it_starts(server: Running) -> None:
     events = await server.invoke(of('a', server))
     assert [event['event'] for event in events[:2]] == ['started', 'progress']
 
@@ -242,7 +242,7 @@ async def test_a_service_that_sends_no_tenant_hears_what_it_always_heard(tmp_pat
     async with running(tmp_path, heartbeat_seconds=0.02) as server, AsyncExitStack() as stack:
         await blocked_by(stack, server, server.request())
         events = await opened(stack, server, server.request())
-        told = [await anext(events) for _ in range(3)]
-        assert [event['event'] for event in told] == ['started', 'progress', 'progress']
+        seen = [await anext(events) for _ in range(3)]
+        assert [event['event'] for event in seen] == ['started', 'progress', 'progress']
         server.engine.release()
         assert 'queued' not in [event['event'] async for event in events]

@@ -146,15 +146,6 @@ def test_the_network_finds_the_products_of_a_stage_and_nothing_of_their_backdrop
     assert (pixels[~seen] == 200).all()
 
 
-def test_the_same_references_make_the_same_stage() -> None:
-    def make() -> bytes:
-        photo = can(kitchen((300, 400)))
-        stage = build_stage([Reference(photo.image)], 512, 512, False, lambda _: photo.cover)
-        return stage.finish(noise((512, 512))).tobytes()
-
-    assert make() == make()
-
-
 def test_a_photo_that_is_a_product_as_a_whole_gets_no_shadow() -> None:
     stage = build_stage([Reference(noise((100, 100)))], 512, 512, False)
     painted = noise((512, 512), 9)

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -33,17 +32,6 @@ def folder(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def pipeline(folder: Path) -> Any:
-    return load(folder)
-
-
-def load(folder: Path) -> Any:
-    pipeline = diffusers.DiffusionPipeline.from_pretrained(folder, local_files_only=True)
-    pipeline.set_progress_bar_config(disable=True)
-    return pipeline
-
-
 def digests(folder: Path) -> dict[str, str]:
     files = [file for file in folder.rglob('*') if file.is_file()]
     return {str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
@@ -55,20 +43,11 @@ def test_a_model_is_the_same_bytes_each_time(kind: Kind, tmp_path: Path) -> None
     assert digests(tmp_path / 'one') == digests(tmp_path / 'other') != {}
 
 
-def test_the_command_line_makes_an_ip_adapter_too(tmp_path: Path) -> None:
-    main(['sdxl', str(tmp_path), '--ip-adapter'])
-    assert (tmp_path / 'ip_adapter' / 'ip_adapter.safetensors').is_file()
-
-
 @pytest.mark.parametrize('arguments', [['z-image'], ['sdxl', '--size', 'full']])
 def test_other_models_have_no_ip_adapter(arguments: list[str], tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
         main([*arguments, str(tmp_path / 'model'), '--ip-adapter'])
     assert not (tmp_path / 'model').exists()
-
-
-def test_a_tiny_model_is_less_than_10_mb(folder: Path) -> None:
-    assert sum(file.stat().st_size for file in folder.rglob('*') if file.is_file()) < 10_000_000
 
 
 def test_full_models_have_the_published_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,13 +79,6 @@ def test_the_folder_names_the_pipeline_that_the_server_looks_for(kind: Kind, fol
     from model_server.__main__ import CLASS_NAMES
 
     assert CLASS_NAMES[json.loads((folder / 'model_index.json').read_text())['_class_name']] == kind
-
-
-def test_every_byte_of_a_prompt_is_a_token_of_its_own(pipeline: Any) -> None:
-    tokenizer = pipeline.tokenizer
-    tokens = tokenizer('zoë 画', add_special_tokens=False).input_ids
-    assert len(set(tokens)) >= 7
-    assert tokenizer.unk_token_id not in tokens
 
 
 def test_a_lora_has_the_rank_the_layers_and_the_bytes_that_were_asked_for(

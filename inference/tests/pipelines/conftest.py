@@ -172,7 +172,7 @@ def engines(
 
 
 def in_type(dtype: str) -> pytest.MarkDecorator:
-    """For a test that tells no more in the other type: of counts, names, files and refusals, or of bytes."""
+    """For a test that finds nothing more in the other type: of counts, names, files, refusals, or bytes."""
     return pytest.mark.parametrize('dtype', [dtype], indirect=True, scope='session')
 
 

@@ -162,9 +162,9 @@ def test_z_images_own_names_are_read_as_diffusers_reads_them(
 )
 def test_pefts_settings_count(facts: dict[str, Any], scaling: float) -> None:
     state = {'unet.a.b.to_q.lora_A.weight': torch.ones(4, 3), 'unet.a.b.to_q.lora_B.weight': torch.ones(3, 4)}
-    told = {f'unet.{key}': value for key, value in facts.items()}
+    given = {f'unet.{key}': value for key, value in facts.items()}
     names, shapes = LayerNames(['a.b.to_q'], 'unet'), {'a.b.to_q': torch.Size((3, 3))}
-    assert read_weights(state, told, 'unet', names, shapes).patches['a.b.to_q'].scaling == scaling
+    assert read_weights(state, given, 'unet', names, shapes).patches['a.b.to_q'].scaling == scaling
 
 
 @pytest.mark.parametrize(
@@ -181,9 +181,9 @@ def test_pefts_settings_count(facts: dict[str, Any], scaling: float) -> None:
 )
 def test_settings_that_make_no_sense_are_refused(facts: dict[str, Any]) -> None:
     state = {'x.lora_A.weight': torch.ones(4, 3), 'x.lora_B.weight': torch.ones(3, 4)}
-    told = {f'unet.{key}': value for key, value in facts.items()}
+    given = {f'unet.{key}': value for key, value in facts.items()}
     with pytest.raises(Failure):
-        read_weights(state, told, 'unet', LayerNames(['x'], 'unet'), {'x': torch.Size((3, 3))})
+        read_weights(state, given, 'unet', LayerNames(['x'], 'unet'), {'x': torch.Size((3, 3))})
 
 
 def test_a_name_that_could_be_two_layers_is_neither() -> None:

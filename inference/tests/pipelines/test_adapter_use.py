@@ -1,6 +1,5 @@
 """Adapters: the picture is the library's own, nothing stays behind, and what does not fit is refused."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +25,6 @@ from .conftest import (  # noqa: E402
     diffusers_pipeline,
     file_adapter,
     in_type,
-    open_engine,
     paint,
     spec,
     use,
@@ -64,20 +62,6 @@ def test_an_adapter_acts_as_it_does_in_diffusers(
     assert difference(ours, paint(engine, spec())) > 3
 
 
-def test_an_adapter_leaves_no_trace_in_the_next_one(engine: Any, make_adapter: Make) -> None:
-    wide = make_adapter(rank=8, seed=1, layers=('to_q', 'to_k', 'to_v', 'to_out.0'))
-    narrow = make_adapter(rank=2, seed=2, layers=('to_q',))
-    plain = paint(engine, spec())
-    use(engine, narrow)
-    alone = paint(engine, spec())
-    use(engine, wide)
-    use(engine, narrow)
-    assert paint(engine, spec()) == alone
-    use(engine, None)
-    assert paint(engine, spec()) == plain
-    assert len({plain, alone}) == 2
-
-
 @in_type('bfloat16')
 def test_the_scale_says_how_strongly_it_acts(engine: Any, make_adapter: Make) -> None:
     adapter = make_adapter()
@@ -88,47 +72,6 @@ def test_the_scale_says_how_strongly_it_acts(engine: Any, make_adapter: Make) ->
     assert len(set(images)) == 4
     use(engine, None)
     assert images[0] == paint(engine, spec())
-
-
-@in_type('float32')
-def test_an_alpha_counts_as_in_the_trainers_that_write_one(
-    engines: Callable[[str], Any], tmp_path: Path, model_dirs: dict[str, Path]
-) -> None:
-    """The format of kohya's scripts: other names, and each layer's alpha beside its weights."""
-    from random_models import build_lora
-
-    engine = engines('sdxl')
-    build_lora('sdxl', model_dirs['sdxl'], tmp_path / 'a.safetensors')
-    weights = load_file(tmp_path / 'a.safetensors')
-    halved = {key: value / 2 if 'lora_B' in key else value for key, value in weights.items()}
-    save_file(halved, tmp_path / 'half.safetensors')
-    named = {}
-    for key, value in weights.items():
-        name = 'lora_unet_' + key.removeprefix('unet.').rsplit('.', 2)[0].replace('.', '_')
-        named[f'{name}.{"lora_down" if "lora_A" in key else "lora_up"}.weight'] = value
-        named[f'{name}.alpha'] = torch.tensor(2.0)
-    save_file(named, tmp_path / 'kohya.safetensors')
-    images = []
-    for name in ('half', 'kohya'):
-        use(engine, file_adapter(tmp_path / f'{name}.safetensors'))
-        images.append(paint(engine, spec()))
-    assert images[0] == images[1]
-
-
-@in_type('float32')
-def test_an_alpha_counts_as_peft_writes_it(engine: Any, kind: str, make_adapter: Make) -> None:
-    adapter = make_adapter(rank=4)
-    weights = load_file(adapter.path)
-    part = 'unet' if kind == 'sdxl' else 'transformer'
-    facts = {f'{part}.r': 4, f'{part}.lora_alpha': 2}
-    told, halved = (adapter.path.with_name(name) for name in ('told.safetensors', 'halved.safetensors'))
-    save_file(weights, told, metadata={'lora_adapter_metadata': json.dumps(facts)})
-    save_file({key: value / 2 if 'lora_B' in key else value for key, value in weights.items()}, halved)
-    images = []
-    for path in (told, halved):
-        use(engine, file_adapter(path))
-        images.append(paint(engine, spec()))
-    assert images[0] == images[1]
 
 
 def poison(weights: dict[str, Any]) -> dict[str, Any]:
@@ -183,20 +126,6 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(
 
 
 @in_type('float32')
-def test_an_adapter_of_the_other_model_is_refused(
-    engines: Callable[[str], Any], model_dirs: dict[str, Path], tmp_path: Path
-) -> None:
-    from random_models import build_lora
-
-    for kind, other in (('sdxl', 'z-image'), ('z-image', 'sdxl')):
-        path = tmp_path / f'{kind}.safetensors'
-        build_lora(kind, model_dirs[kind], path)  # type: ignore[arg-type]
-        with pytest.raises(Failure) as caught:
-            use(engines(other), file_adapter(path))
-        assert caught.value.reason == 'adapter_unavailable'
-
-
-@in_type('float32')
 def test_a_known_adapter_is_not_read_again(engine: Any, make_adapter: Make) -> None:
     adapter = make_adapter(seed=5)
     use(engine, adapter)
@@ -226,31 +155,3 @@ def test_memory_holds_the_adapters_used_last() -> None:
     get(tiny, 'd')
     get(tiny, 'd')
     assert read[4:] == ['d']
-
-
-@pytest.mark.parametrize('kind', ['z-image'], indirect=True)
-def test_another_adapter_compiles_nothing_anew(
-    kind: str, model_dirs: dict[str, Path], make_adapter: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With the compiler's first half, which decides what has to be compiled."""
-    from torch._dynamo.utils import counters
-
-    monkeypatch.setenv('COMPILE', '1')
-    compile_module = torch.nn.Module.compile
-    monkeypatch.setattr(
-        torch.nn.Module,
-        'compile',
-        lambda self, *args, **more: compile_module(self, *args, backend='eager', **more),
-    )
-    torch.compiler.reset()
-    counters.clear()
-    engine = open_engine(kind, model_dirs[kind])
-    compiled = counters['stats']['unique_graphs']
-    images = set()
-    for adapter in (make_adapter(rank=4), make_adapter(rank=8, seed=2, scale=0.5), None):
-        use(engine, adapter)
-        for what in (spec(), spec(width=160), spec(guidance_scale=1.0)):
-            images.add(paint(engine, what))
-    assert compiled > 0
-    assert counters['stats']['unique_graphs'] == compiled
-    assert len(images) == 9

@@ -17,7 +17,7 @@ from model_server.pipelines.engine import Reference
 
 from ..onnx_models import red_network, save_network
 from ..product_photos import can, kitchen
-from .conftest import draw, open_engine, paint, spec
+from .conftest import draw, open_engine, spec
 
 #: In the picture it has room as a whole, so nothing is shrunk. The can in it is 120 x 170.
 PHOTO = can(kitchen((240, 340)))
@@ -49,10 +49,6 @@ def test_the_network_of_the_folder_cuts_the_product_out_of_its_photo(
     assert without.crop(beside).tobytes() == backdrop
     assert image.crop(beside).tobytes() != backdrop
     assert helped.prepare(PRODUCT).references_used == 1
-
-
-def test_the_same_photo_gives_the_same_image(helped: Any) -> None:
-    assert paint(helped, PRODUCT) == paint(helped, PRODUCT)
 
 
 def test_the_model_version_names_the_library_that_finds_products(

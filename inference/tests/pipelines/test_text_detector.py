@@ -17,8 +17,6 @@ from model_server.pipelines.products.text_detector import TextDetector, find_tex
 
 from ..product_photos import noise  # noqa: E402
 
-Corners = list[tuple[float, float]]
-
 
 @pytest.fixture(scope='module')
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
