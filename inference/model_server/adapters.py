@@ -1,8 +1,8 @@
 """
 Adapters on disk: downloaded once, verified, and kept while there is room.
 
-A file is stored under its SHA-256. A request that does not know it finds its file by identity and version.
-One without a version, too, downloads it anew, since nobody can tell whether it has changed.
+A file is stored under its SHA-256. A request without the digest finds its file by identity and version. A
+request without a version downloads it each time, since the file may have changed.
 """
 
 import asyncio

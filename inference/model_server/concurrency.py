@@ -50,7 +50,7 @@ class EngineThread:
             self._began = time.monotonic()
             call()
             self._began = None
-            # Else it would hold all that it worked on until the next call.
+            # Otherwise the thread would keep the objects of this call in memory until the next one.
             del call
 
     async def call(self, work: Callable[[], T]) -> T:
@@ -65,7 +65,7 @@ class EngineThread:
                 self._lost = isinstance(error, EngineLost)
                 settle = _failure(future, error)
             except BaseException:
-                # For example SystemExit, which can't end the process from this thread.
+                # Such as SystemExit, which can't end the process from this thread.
                 self._lost = True
                 settle = _failure(future, EngineLost())
             # The loop is closed when the process ends meanwhile.

@@ -29,10 +29,10 @@ def describe_output(
     for_preview: bool = False,
 ) -> bytes:
     """
-    The XMP packet in the file of output `index`. Images get published, so who asked for it and with which
-    words is left out unless it is wanted; without a time and a request id, the same request is the same file.
+    The XMP packet in the file of output `index`. Images get published, so the caller and the prompt are left
+    out unless they are wanted. Without a time and a request id, the same request gives the same file.
 
-    A preview's file never has the words, which may take more bytes than a preview has.
+    A preview never has the prompt, which may take more bytes than a preview may have.
     """
     facts: dict[str, object] = {
         'seed': seed_of(request, index),

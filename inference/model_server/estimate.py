@@ -22,7 +22,7 @@ def usual_evaluations(order: Order) -> float:
 
 
 def picture_pixels(order: Order) -> float:
-    """On how many pixels an evaluation works, where the model reads nothing beside the picture."""
+    """On how many pixels an evaluation works, where the model reads nothing but the picture."""
     return order.width * order.height
 
 
@@ -31,8 +31,8 @@ def size_of(outputs: int, evaluations: float, pixels: float, attention_per_megap
     The size of a request's work: outputs x evaluations x (megapixels + k x megapixels²).
 
     An evaluation takes time for each part of the picture, and its attention for each pair of parts; k is the
-    second share at one megapixel, where the first is 1. An engine says its own (`WeighsAttention`). Adapters
-    and an IP-Adapter add their share to every evaluation, so the measured pace has them.
+    second share at one megapixel, where the first is 1. An engine says its own (`WeighsAttention`). What
+    adapters and an IP-Adapter add to every evaluation is part of the measured pace.
     """
     megapixels = pixels / 1e6
     return outputs * evaluations * (megapixels + attention_per_megapixel * megapixels**2)
@@ -75,9 +75,8 @@ class Probes:
     """
     Which requests are tried although the estimate says that they cannot be ready in time.
 
-    Nothing else would correct an estimate that is too high. But a probe that the estimate was right about
-    costs its tenant nothing and others their time. So there is one in a while, and a tenant whose probe came
-    to nothing does not get the next one, too.
+    Nothing else would correct an estimate that is too high. But where the estimate was right, a probe costs
+    other tenants time. So there is one in a while, and a tenant whose probe failed does not get the next one.
     """
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:

@@ -96,7 +96,7 @@ class QueuedRequest:
 
 @dataclass
 class _Tenant:
-    #: The virtual time at which its next request would start.
+    #: The virtual time at which its next request would start, if nothing else did.
     tag: float = 0
     #: In the order of their arrival.
     waiting: list[QueuedRequest] = field(default_factory=list)

@@ -144,7 +144,7 @@ class GpuQueue:
     def _is_late(self, queued: QueuedRequest, begins_in: float) -> bool:
         """Whether the estimate says that the deadline comes before the images."""
         seconds = begins_in + self._estimate.seconds(queued.size)
-        # Nothing is refused before something was measured.
+        # Zero: nothing was measured yet, so nothing is refused.
         return seconds > 0 and time.monotonic() + seconds > queued.deadline
 
     def _leave(self, queued: QueuedRequest) -> None:
@@ -238,7 +238,7 @@ class GpuQueue:
         if queued.probe and queued.pace is not None:
             left = queued.pace * queued.size * (1 - queued.done)
             if at + left > queued.deadline:
-                # The estimate was right. To go on would only keep others waiting.
+                # The estimate was right: to go on would only delay others.
                 queued.cancelled = True
                 queued.fail(_late_failure(idle=True))
 

@@ -54,10 +54,11 @@ class Links:
         begin: Callable[[], Callable[[bytes], object]],
     ) -> None:
         """
-        Gets a file. For each try, `begin` answers where its pieces go, and what came before is void.
+        Gets a file. Each attempt calls `begin`, which returns a function that takes the file's pieces; those
+        of an earlier attempt are void. It must raise no OSError, which would count as the network's.
 
-        Raises LinkError, also for a file longer than `limit_bytes`, and when all tries together take longer
-        than `seconds`. A taker of pieces raises no OSError: it would be taken for the network's.
+        Raises LinkError, also for a file longer than `limit_bytes`, and when all attempts together take more
+        than `seconds`.
         """
 
         async def attempt() -> None:

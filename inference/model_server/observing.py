@@ -78,6 +78,6 @@ def _frames(error: BaseException) -> list[str]:
 
 
 def silence_libraries() -> None:
-    """Silences the libraries, because their lines hold links (HTTP clients) and prompts (tokenizers)."""
+    """Silences the libraries: HTTP clients write links into a log, and tokenizers prompts."""
     logging.disable(logging.CRITICAL)
     warnings.simplefilter('ignore')

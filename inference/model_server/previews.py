@@ -13,7 +13,7 @@ from .observing import Observer
 
 MAX_SIDE = 512
 MAX_BYTES = 60_000
-#: The first is for nearly every picture. At the last one even noise fits.
+#: The first one is enough for nearly every image. With the last one even noise is small enough.
 _QUALITIES = (80, 65, 50, 35, 20, 1)
 
 #: A preview's link is signed for exactly these.
@@ -32,7 +32,8 @@ def _light_of(code: NDArray[np.float64]) -> NDArray[np.float32]:
 
 
 _LIGHT = _light_of(np.arange(256) / 255)
-#: Between one code and the next. Counting those below gives the same code on each processor. A power may not.
+#: The light between one code and the next. To count those below gives the same code on each processor; to
+#: compute a power may not.
 _EDGES = _light_of((np.arange(255) + 0.5) / 255)
 
 
@@ -52,7 +53,7 @@ def encode_preview(image: Image.Image, xmp: bytes) -> bytes | None:
 
 
 def _shrunk(image: Image.Image) -> Image.Image:
-    """Averages light, not its codes: fine bright patterns on dark ground would get darker."""
+    """Averages light, not its codes, with which fine bright patterns on a dark ground would get darker."""
     width, height = image.size
     scale = MAX_SIDE / max(width, height)
     if scale >= 1:
@@ -70,7 +71,7 @@ async def deliver_preview(
     links: Links, put_url: str | None, image: Image.Image, xmp: bytes, deadline: float, observer: Observer
 ) -> int | None:
     """
-    Encodes and uploads a preview. Returns its bytes, None where it was not put: no failure ends a request.
+    Encodes and uploads a preview. Returns its bytes, or None where it was not put: no failure ends a request.
 
     `deadline`: seconds since 1970.
     """

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 #: IPTC's word for a picture that a model made: http://cv.iptc.org/newscodes/digitalsourcetype/
 MADE_BY_A_MODEL = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia'
 
-#: Half characters, and those that XML 1.0 does not allow. JSON's own escapes stand for the others.
+#: Halves of characters, and characters that XML 1.0 does not allow and JSON does not escape.
 _NOT_FOR_XML = re.compile('[\ud800-\udfff\ufffe\uffff]')
 
 

@@ -5,7 +5,7 @@ from zlib import crc32
 
 from ..contract import OutputFormat
 
-# One segment of a JPEG holds at most so much. A manifest of ours has a tenth of it.
+# What one segment of a JPEG holds at most. A manifest of this server is a tenth of it.
 LARGEST_MANIFEST_BYTES = 60_000
 
 
@@ -31,7 +31,7 @@ def wrap(manifest: bytes, output_format: OutputFormat) -> bytes:
 
 
 def make_room(file: bytes, output_format: OutputFormat, length: int) -> bytes:
-    """The file with a header that counts a part of `length` bytes more. Only WebP has one."""
+    """The file, with its length in the header greater by `length`. Only WebP has such a header."""
     if output_format != 'webp':
         return file
     return file[:4] + (len(file) - 8 + length).to_bytes(4, 'little') + file[8:]

@@ -44,7 +44,7 @@ def read_credentials(certificate_file: Path | None, key_file: Path | None) -> Cr
     """
     Reads the files that C2PA_CERTIFICATE and C2PA_PRIVATE_KEY name. Raises SettingsError.
 
-    Its message repeats neither contents nor names: a name may be the key itself, put there by mistake.
+    Its message repeats neither contents nor names: by mistake a name may be the key itself.
     """
     if certificate_file is None or key_file is None:
         raise SettingsError('C2PA_CERTIFICATE and C2PA_PRIVATE_KEY need each other: set both, or none.')

@@ -57,7 +57,7 @@ def sign_file(file: bytes, output_format: OutputFormat, software: str, credentia
 
 
 def _settle(measure: Callable[[int, bytes], int]) -> tuple[int, bytes]:
-    """The length of a part that says its own length, and what fills it up to an even one, as WebP wants."""
+    """The length of a part that holds its own length, and the padding to an even length, which WebP needs."""
     length, pad = 0, b''
     for pad in (b'', b'\0'):
         # A larger number may take more bytes.
@@ -110,8 +110,8 @@ def _store(assertions: Mapping[str, bytes], digest: bytes, credentials: Credenti
 
 def _name(digest: bytes, credentials: Credentials) -> UUID:
     """
-    Another one for another file or signer. The specification wants a UUID of version 4, which is random
-    elsewhere: here its bits are those of a digest.
+    Another name for another file or signer. The specification asks for a UUID of version 4, whose bits are
+    random; here they are those of a digest.
     """
     source = hashlib.sha256(digest + b''.join(credentials.certificates)).digest()
     return UUID(bytes=source[:16], version=4)
@@ -123,7 +123,7 @@ def _reference(label: str, assertion: bytes) -> Value:
 
 
 def _signature(claim: bytes, credentials: Credentials, sign: Sign) -> Tagged:
-    """Of COSE, with the claim left out, because it is in a box of its own."""
+    """COSE's, without the claim, which is in a box of its own."""
     first, *others = credentials.certificates
     chain: Value = [first, *others] if others else first
     header = encode({_ALGORITHM: credentials.algorithm, _CERTIFICATES: chain})

@@ -1,4 +1,4 @@
-"""Prompts of models whose text encoder is a language model, and reads them inside a chat."""
+"""Prompts for text encoders that are language models, which read a prompt as a message in a chat."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,7 +8,7 @@ from ..failure import Failure
 
 def count_tokens(tokenizer: Any, texts: Iterable[str], limit: int, thinking: bool) -> int:
     """
-    The tokens of the longest text, with the chat around it that the encoder was trained with.
+    The tokens of the longest text, together with the form of a chat that the encoder was trained with.
 
     Raises Failure('invalid_request') above the limit, where diffusers would drop the end of the prompt.
     """

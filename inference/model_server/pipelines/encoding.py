@@ -15,9 +15,9 @@ class LatentEncoder:
     """
     A VAE that encodes on one thread while the same VAE decodes on another.
 
-    The weights are the same. But whether there are tiles is its own, and so is a number type that only it
-    needs: a cast changes the tensors themselves, which the other thread may be using. And both wait for each
-    other, since the memory that is kept free for painting is enough for one of them.
+    The weights are shared, but the encoder has its own choice of tiling and, where it needs one, its own
+    number type: a cast would change tensors that the other thread may be using. Encoding and decoding wait
+    for each other, since the memory that is kept free for painting is enough for one of them.
     """
 
     def __init__(self, vae: Any, upcast: bool) -> None:
@@ -41,8 +41,8 @@ class LatentEncoder:
 
         `pixels`: (1, 3, height, width), -1 … 1.
 
-        They are the middle of what it holds for possible. Diffusers draws from that, for each output anew; it
-        is so narrow that the noise which is added afterwards hides it.
+        They are the middle of the distribution that the VAE returns. Diffusers draws from it for each output;
+        it is so narrow that the noise which is added afterwards hides the difference.
         """
         self.choose_tiling(pixels.shape[-1], pixels.shape[-2])
         latents: torch.Tensor = self.vae.encode(pixels.to(self.vae.device, self.dtype)).latent_dist.mode()

@@ -47,17 +47,17 @@ _KOHYA = re.compile(
     r'lora_unet_(double_blocks_[0-9]+_(img|txt)_(attn_(qkv|proj)|mlp_[02])|single_blocks_[0-9]+_linear[12]'
     r'|img_in|txt_in|time_in_(in|out)_layer|final_layer_linear)\.(lora_down\.weight|lora_up\.weight|alpha)'
 )
-# Diffusers counts up to the highest number of a block, which a file may set as high as it likes.
+# Diffusers counts up to the highest number of a block in the file, and that may be any number.
 _WRONG_BLOCK = re.compile(r'(double|single)_blocks(\.(?![0-9]{1,2}\.)|_(?![0-9]{1,2}_))')
 
 
 class _ReferencePipeline(Flux2KleinPipeline):
-    """Diffusers' own, for references that are encoded already: it would do that for each output."""
+    """Diffusers' own, for references that are encoded already and not for each output again."""
 
     def __call__(self, *, references: tuple[torch.Tensor, torch.Tensor], **inputs: Any) -> Any:
         """`references`: what `prepare_image_latents` made of them."""
         self._references = references
-        # Only so that it asks for the latents of an image.
+        # An image, so that it asks for latents.
         return super().__call__(image=Image.new('RGB', (64, 64)), **inputs)
 
     def prepare_image_latents(self, *_: Any, **__: Any) -> tuple[torch.Tensor, torch.Tensor]:

@@ -23,11 +23,11 @@ def total_bytes(device: torch.device) -> int:
 
 
 def has_room(device: torch.device, needed_bytes: int) -> bool:
-    """Whether so much more still leaves the painting its share. On a CPU there is no better place."""
+    """Whether so many bytes more leave the painting its share. On a CPU there is no other place."""
     if device.type != 'cuda':
         return True
     free, total = torch.cuda.mem_get_info(device)
-    # PyTorch holds memory that nothing is in.
+    # Memory that PyTorch holds and does not use.
     free += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     return bool(free - needed_bytes >= total * _PAINTING_SHARE)
 

@@ -23,7 +23,7 @@ def name_model(model_dir: Path, fallback: str) -> str:
         name, digest = str(about['name']), str(about['digest'])
     except (OSError, ValueError, KeyError, TypeError):
         name, digest = fallback, ''
-    # Only the beginning of a digest tells models apart; of another text it might not.
+    # The beginning of a digest is enough to distinguish models; that of another text may not be.
     if not re.fullmatch(r'[0-9a-f]{64}', digest):
         digest = _digest_folder(model_dir)
     return f'{_plain(name)[:60]}@{digest[:12]}'

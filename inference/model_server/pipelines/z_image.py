@@ -34,8 +34,8 @@ class _InpaintPipeline(ZImageInpaintPipeline):
     """
     Diffusers' own, for an image that is encoded already.
 
-    It would also encode the image without what is to be painted, which then has no part in any step. It is
-    told by `masked_image_latents` that this is done.
+    It would also encode the image without the part to be painted, and then use that in no step. With
+    `masked_image_latents` it takes this for done.
     """
 
     def prepare_mask_latents(self, mask: torch.Tensor, latents: torch.Tensor, *_: Any) -> tuple[Any, Any]:

@@ -136,17 +136,19 @@ def _patch(
     return patch
 
 
-def _scaling(name: str, factors: StateDict, alpha: torch.Tensor | None, facts: Mapping[str, Any]) -> float:
+def _scaling(
+    name: str, factors: StateDict, own_alpha: torch.Tensor | None, facts: Mapping[str, Any]
+) -> float:
     """Alpha by rank: the layer's own alpha, else that of PEFT's settings, else 1."""
-    rank = rank_of(factors)
-    if alpha is not None:
-        if alpha.numel() != 1:
+    rank: Any = rank_of(factors)
+    if own_alpha is not None:
+        if own_alpha.numel() != 1:
             raise unfit('holds an alpha that is no number')
-        return 1.0 if rank is None else float(alpha) / rank
+        return 1.0 if rank is None else float(own_alpha) / float(rank)
     try:
-        told = _told(facts, 'rank_pattern', name, facts.get('r', rank))
-        alpha_told = _told(facts, 'alpha_pattern', name, facts.get('lora_alpha', facts.get('alpha', told)))
-        scaling = 1.0 if told is None else alpha_told / (sqrt(told) if facts.get('use_rslora') else told)
+        rank = _for_layer(facts, 'rank_pattern', name, facts.get('r', rank))
+        alpha = _for_layer(facts, 'alpha_pattern', name, facts.get('lora_alpha', facts.get('alpha', rank)))
+        scaling = 1.0 if rank is None else alpha / (sqrt(rank) if facts.get('use_rslora') else rank)
     except (TypeError, ValueError, AttributeError, ZeroDivisionError, OverflowError):
         raise unfit('tells its rank and alpha in a way that this server does not read') from None
     if not isfinite(scaling):
@@ -154,12 +156,12 @@ def _scaling(name: str, factors: StateDict, alpha: torch.Tensor | None, facts: M
     return scaling
 
 
-def _told(facts: Mapping[str, Any], which: str, name: str, otherwise: Any) -> Any:
+def _for_layer(facts: Mapping[str, Any], which: str, name: str, otherwise: Any) -> Any:
     """
     PEFT's settings for single layers, by the ends of their names.
 
-    PEFT takes the ends for regular expressions. A stranger's expression may run for hours, so here they are
-    plain text, with at most the signs that mean a name's begin and its dots.
+    To PEFT the ends are regular expressions. A stranger's expression may run for hours, so here they are
+    plain text, in which only `^`, `$` and escaped dots are understood.
     """
     for key, value in (facts.get(which) or {}).items():
         end = key.removeprefix('^').removesuffix('$').replace('\\.', '.')

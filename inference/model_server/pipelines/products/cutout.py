@@ -62,7 +62,7 @@ def find_mask(photo: Image.Image, segment: Segment | None) -> Image.Image | None
         mask = segment(photo)
         if _believable(mask, backdrop.mask if backdrop else None):
             kept = drop_small(np.asarray(mask) >= 128, _SPECK)
-            # The specks' soft rims go, too; the product's own are near it.
+            # The soft rims of specks go with them; the product's own rim is near it.
             near = Image.fromarray(kept.astype(np.uint8) * 255).filter(ImageFilter.MaxFilter(5))
             return Image.fromarray(np.minimum(np.asarray(mask), np.asarray(near)))
     return backdrop.mask if backdrop else None
