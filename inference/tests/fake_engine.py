@@ -30,17 +30,17 @@ class FakeImage:
 class FakeEngine:
     """
     The prompt `fail: …` raises it as an unexpected error, `refuse: …` as a Failure, `lost: …` loses it,
-    `exit: …` ends its thread, `chatter: …` is logged by a library, and `small` paints another size. It
-    happens while it paints, or with `prepare ` before the prompt while it prepares.
+    `exit: …` ends its thread, `chatter: …` is logged by a library, and `small` makes another size. It
+    happens while it generates, or with `prepare ` before the prompt while it prepares.
     """
 
     model_version = 'fake-1'
 
     def __init__(self, model_dir: Path = Path()) -> None:
         self.pause_seconds = float(os.environ.get('FAKE_PAUSE_SECONDS', '0'))
-        #: The painting waits before this step, counted over all outputs of all requests, until `release`.
+        #: `paint` waits before this step, counted over all outputs of all requests, until `release`.
         self.block_at: int | None = None
-        #: Set while the painting waits before that step.
+        #: Set while `paint` waits before that step.
         self.blocked = threading.Event()
         self._released = threading.Event()
         self.warm_error: Exception | None = None

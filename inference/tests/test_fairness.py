@@ -30,8 +30,8 @@ async def waiting(stack: AsyncExitStack, server: Running, request: dict[str, Any
     return events
 
 
-async def paint_until(server: Running, tenant: str) -> int:
-    """Lets the engine paint until it blocks at the tenant's first step. Answers how many paintings began."""
+async def generate_until(server: Running, tenant: str) -> int:
+    """Runs the engine until it blocks at the tenant's first step. Returns how many images began."""
     before = len(server.engine.begun)
     while True:
         server.engine.blocked.clear()
@@ -57,10 +57,10 @@ def percentile(values: list[int], share: float) -> int:
     return sorted(values)[ceil(share * len(values)) - 1]
 
 
-async def test_an_idle_server_paints_nothing_that_it_cannot_finish(server: Running) -> None:
+async def test_an_idle_server_generates_nothing_that_it_cannot_finish(server: Running) -> None:
     server.engine.pause_seconds = 0.005
     await server.invoke(server.request())
-    # From here on whatever is painted takes far longer than any deadline below.
+    # From here on whatever is generated takes far longer than any deadline below.
     server.engine.pause_seconds = 0.3
     large = {'width': 2048, 'height': 2048, 'numInferenceSteps': 50}
     before = server.engine.steps_done
@@ -98,7 +98,7 @@ async def test_a_probe_corrects_an_estimate_that_was_too_high(tmp_path: Path) ->
             assert events[-1]['event'] == 'completed'
 
 
-async def test_the_estimate_also_learns_from_a_painting_that_never_made_an_image(server: Running) -> None:
+async def test_the_estimate_also_learns_from_a_generation_that_never_made_an_image(server: Running) -> None:
     server.engine.pause_seconds = 0.3
     assert failure(await server.invoke(of('a', server, deadline=in_seconds(2))))[0] == 'deadline'
     await until(lambda: server.context.queue._current is None)
@@ -109,7 +109,7 @@ async def test_the_estimate_also_learns_from_a_painting_that_never_made_an_image
     ]
 
 
-async def test_with_100_waiting_requests_of_one_tenant_another_waits_for_two_paintings_at_most(
+async def test_with_100_waiting_requests_of_one_tenant_another_waits_for_two_at_most(
     tmp_path: Path,
 ) -> None:
     async with running(tmp_path, max_waiting=100) as server, AsyncExitStack() as stack:
@@ -120,11 +120,13 @@ async def test_with_100_waiting_requests_of_one_tenant_another_waits_for_two_pai
         for _ in range(20):
             other = await waiting(stack, server, of('other', server))
             # Those that begin after its arrival, its own aside.
-            waits.append(await paint_until(server, 'other') - 1)
-            await paint_until(server, 'flood')
+            waits.append(await generate_until(server, 'other') - 1)
+            await generate_until(server, 'flood')
             assert await closing(other) == 'completed'
 
-    print(f'paintings begun before that of another tenant: p95 {percentile(waits, 0.95)}, most {max(waits)}')
+    print(
+        f'generations begun before that of another tenant: p95 {percentile(waits, 0.95)}, most {max(waits)}'
+    )
     assert percentile(waits, 0.95) <= 2
 
 
@@ -168,7 +170,7 @@ async def test_a_request_is_admitted_by_its_own_turn_and_not_by_another_tenants_
         await blocked_by(stack, server, of('flood', server, deadline=in_seconds(3600)))
         for _ in range(30):
             await waiting(stack, server, of('flood', server, deadline=in_seconds(3600)))
-        # Enough for what is being painted and its own, but not for thirty more.
+        # Enough for the one that runs and its own, but not for thirty more.
         deadline = in_seconds(seconds * 20)
         assert failure(await server.invoke(of('flood', server, deadline=deadline)))[0] == 'busy'
         other = await waiting(stack, server, of('other', server, deadline=deadline))
@@ -221,7 +223,7 @@ async def test_who_waits_hears_its_place_every_few_seconds_and_nothing_of_progre
             events = await waiting(stack, server, of('b', server))
             seen = [await anext(events) for _ in range(3)]
 
-    # `b` comes first of the two, and nothing is done yet of what is being painted.
+    # `b` comes first of the two, and nothing is done yet of the one that runs.
     assert seen == [{'event': 'queued', 'position': 1, 'etaSeconds': ceil(seconds)}] * 3
 
 

@@ -18,7 +18,7 @@ async def wait_for_step(events: Any, step: int) -> None:
             return
 
 
-async def test_the_deadline_ends_a_request_that_paints_and_its_step_is_the_last(server: Running) -> None:
+async def test_the_deadline_ends_a_request_that_runs_and_its_step_is_the_last(server: Running) -> None:
     server.engine.block(6)
     request = server.request(deadline=in_seconds(2))
     events = await server.invoke(request)
@@ -54,7 +54,7 @@ async def test_the_deadline_ends_a_request_in_the_queue_and_one_that_uploads(ser
     assert server.uploaded(third) == [None]
 
 
-async def test_a_hang_up_stops_the_painting_after_the_step_and_uploads_nothing(server: Running) -> None:
+async def test_a_hang_up_stops_the_generation_after_the_step_and_uploads_nothing(server: Running) -> None:
     server.engine.block(6)
     gone = server.request(outputs=2)
     async with server.opened(gone) as events:

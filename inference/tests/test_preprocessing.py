@@ -55,7 +55,7 @@ async def test_happens_once_for_all_outputs_on_another_thread(server: Running) -
     assert not server.engine.preparing_threads & server.engine.threads
 
 
-async def test_happens_while_the_gpu_paints_and_frees_the_reference_images(tmp_path: Path) -> None:
+async def test_happens_while_the_gpu_works_and_frees_the_reference_images(tmp_path: Path) -> None:
     async with running(tmp_path, reference_requests=1) as server, AsyncExitStack() as stack:
         first = await blocked_by(stack, server, server.request(prompt='first'))
         others = [

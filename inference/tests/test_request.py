@@ -135,7 +135,7 @@ async def test_progress_never_shrinks_and_is_repeated_while_nothing_moves(tmp_pa
         assert events[-1]['event'] == 'completed'
 
 
-async def test_the_next_request_is_painted_while_images_are_still_on_their_way(server: Running) -> None:
+async def test_the_next_request_runs_while_images_are_still_on_their_way(server: Running) -> None:
     gate = asyncio.Event()
     first = server.request()
     server.store.gates['image-0'] = gate
@@ -155,7 +155,7 @@ async def test_the_next_request_is_painted_while_images_are_still_on_their_way(s
         ('small', 'The model could not make this image.'),
     ],
 )
-async def test_whose_painting_fails_says_so_and_the_next_one_is_served(
+async def test_whose_generation_fails_says_so_and_the_next_one_is_served(
     server: Running, prompt: str, message: str
 ) -> None:
     failing = server.request(prompt=prompt, outputs=2)
