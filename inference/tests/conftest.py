@@ -1,12 +1,24 @@
 """What all tests share."""
 
 from collections.abc import AsyncIterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from .packaging_support import PackagingWorkspace, set_up
 from .support import Running, running
+
+# Without PyTorch and the other libraries of the pipelines, what needs them is left out.
+if find_spec('diffusers') is None:
+    collect_ignore = [
+        'pipelines',
+        'test_bench.py',
+        'test_bench_measuring.py',
+        'test_packaged_helpers.py',
+        'test_random_models.py',
+        'test_segmentation.py',
+    ]
 
 
 @pytest.fixture(scope='session')

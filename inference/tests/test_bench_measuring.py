@@ -20,8 +20,6 @@ ROOT = Path(__file__).parent.parent
 @pytest.fixture(scope='module')
 def measured_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of what the bench found with a tiny model; beside it are the models."""
-    pytest.importorskip('diffusers')
-    pytest.importorskip('peft')
     from bench.__main__ import main
     from bench.measuring import run_job
 
@@ -75,7 +73,6 @@ def test_a_tiny_model_is_measured_to_the_end_and_makes_the_same_in_a_fresh_proce
 def test_plain_diffusers_takes_the_steps_and_passes_that_the_engine_takes(
     tmp_path: Path, model: str, distilled: bool, steps: int, passes: int
 ) -> None:
-    pytest.importorskip('diffusers')
     from bench.backends import DiffusersBackend
     from bench.measuring import build_model
     from model_server.pipelines.engine import ImageSpec
@@ -101,7 +98,6 @@ def test_plain_diffusers_takes_the_steps_and_passes_that_the_engine_takes(
 def test_a_load_of_callers_is_served_with_adapters_and_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip('torch')
     from bench.serving import serve_callers
     from model_server.pipelines.engine import Adapter
 
@@ -124,7 +120,6 @@ def test_a_load_of_callers_is_served_with_adapters_and_without(
 
 
 def test_the_gpus_time_counts_once_where_kernels_overlap() -> None:
-    pytest.importorskip('torch')
     from bench.clock import covered
 
     assert covered([(5, 9), (0, 2), (1, 3), (6, 7)]) == 7
@@ -134,7 +129,6 @@ def test_the_gpus_time_counts_once_where_kernels_overlap() -> None:
 def test_the_phases_of_an_image_are_its_whole_time_and_leave_the_pipeline_as_it_was(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    pytest.importorskip('torch')
     from bench import clock
 
     now = 0.0

@@ -5,16 +5,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import onnx
 import pytest
 
-onnx = pytest.importorskip('onnx')
+from model_server.pipelines.model_version import name_model
+from tools.onnx_file import FIELDS, NotOnnx, check_onnx
 
-from model_server.pipelines.model_version import name_model  # noqa: E402
-from tools.onnx_file import FIELDS, NotOnnx, check_onnx  # noqa: E402
-
-from .onnx_models import red_network, save_network  # noqa: E402
-from .packaging_support import FILES, TARGET, PackagingWorkspace  # noqa: E402
-from .support import safetensors  # noqa: E402
+from .onnx_models import red_network, save_network
+from .packaging_support import FILES, TARGET, PackagingWorkspace
+from .support import safetensors
 
 NETWORK = 'segmentation/model.onnx'
 DETECTOR = {

@@ -5,16 +5,12 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip('torch')
-diffusers = pytest.importorskip('diffusers')
-pytest.importorskip('transformers')
-pytest.importorskip('peft')
-
-from random_models import KINDS, Kind, build, build_ip_adapter, build_lora  # noqa: E402
-from random_models.__main__ import main  # noqa: E402
-from random_models.models import create  # noqa: E402
-from random_models.weights import Draw  # noqa: E402
+from random_models import KINDS, Kind, build, build_ip_adapter, build_lora
+from random_models.__main__ import main
+from random_models.models import create
+from random_models.weights import Draw
 
 
 @pytest.fixture(scope='module', params=KINDS)

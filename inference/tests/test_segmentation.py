@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-pytest.importorskip('onnx')
-pytest.importorskip('onnxruntime')
-
 from model_server.pipelines.products.cutout import cut_out
 from model_server.pipelines.products.segmentation import describe_segmentation, load_segmenter
 

@@ -130,7 +130,6 @@ def warm_small(mode: CompileMode, _side: int) -> list[tuple[int, int]]:
 @pytest.fixture(scope='session')
 def model_dirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """By kind, or by the name of a variant."""
-    pytest.importorskip('diffusers')
     from random_models import build, build_ip_adapter
 
     root = tmp_path_factory.mktemp('models')

@@ -8,21 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from safetensors.torch import save_file
 
-torch = pytest.importorskip('torch')
-diffusers = pytest.importorskip('diffusers')
+from model_server.failure import Failure
+from model_server.pipelines.adapters.file import AdapterWeights, read_weights
+from model_server.pipelines.adapters.names import LayerNames
+from model_server.pipelines.adapters.patches import multiply
+from model_server.pipelines.adapters.sgm_names import name_in_sgm
+from random_models.models import create
+from random_models.weights import Draw
 
-from safetensors.torch import save_file  # noqa: E402
-
-from model_server.failure import Failure  # noqa: E402
-from model_server.pipelines.adapters.file import AdapterWeights, read_weights  # noqa: E402
-from model_server.pipelines.adapters.names import LayerNames  # noqa: E402
-from model_server.pipelines.adapters.patches import multiply  # noqa: E402
-from model_server.pipelines.adapters.sgm_names import name_in_sgm  # noqa: E402
-from random_models.models import create  # noqa: E402
-from random_models.weights import Draw  # noqa: E402
-
-from .conftest import file_adapter, in_type, paint, spec  # noqa: E402
+from .conftest import file_adapter, in_type, paint, spec
 
 INFERENCE = Path(__file__).parents[2]
 

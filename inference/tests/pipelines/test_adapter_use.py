@@ -6,19 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
-torch = pytest.importorskip('torch')
-pytest.importorskip('diffusers')
+from model_server.failure import Failure
+from model_server.pipelines.adapters.file import AdapterWeights
+from model_server.pipelines.adapters.patches import Patch
+from model_server.pipelines.adapters.reader import AdapterCache
+from model_server.pipelines.engine import Adapter
 
-from safetensors.torch import load_file, save_file  # noqa: E402
-
-from model_server.failure import Failure  # noqa: E402
-from model_server.pipelines.adapters.file import AdapterWeights  # noqa: E402
-from model_server.pipelines.adapters.patches import Patch  # noqa: E402
-from model_server.pipelines.adapters.reader import AdapterCache  # noqa: E402
-from model_server.pipelines.engine import Adapter  # noqa: E402
-
-from .conftest import (  # noqa: E402
+from .conftest import (
     SIDE,
     difference,
     diffusers_image,

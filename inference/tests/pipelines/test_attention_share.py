@@ -4,19 +4,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
 
-torch = pytest.importorskip('torch')
-pytest.importorskip('diffusers')
-
-from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
-
-from model_server.estimate import size_of  # noqa: E402
-from model_server.pipelines.engine import Order  # noqa: E402
-from model_server.pipelines.flux2_klein import Flux2KleinEngine  # noqa: E402
-from model_server.pipelines.sdxl import SdxlEngine  # noqa: E402
-from model_server.pipelines.z_image import ZImageEngine  # noqa: E402
-from random_models.models import create  # noqa: E402
-from random_models.weights import Draw  # noqa: E402
+from model_server.estimate import size_of
+from model_server.pipelines.engine import Order
+from model_server.pipelines.flux2_klein import Flux2KleinEngine
+from model_server.pipelines.sdxl import SdxlEngine
+from model_server.pipelines.z_image import ZImageEngine
+from random_models.models import create
+from random_models.weights import Draw
 
 SIDES = (512, 1024, 2048)
 # Tokens.

@@ -7,24 +7,21 @@ from threading import Thread
 from typing import Any
 
 import pytest
+import torch
+from torch._dynamo.utils import counters
 
-torch = pytest.importorskip('torch')
-pytest.importorskip('diffusers')
-
-from torch._dynamo.utils import counters  # noqa: E402
-
-from model_server.pipelines.compiling import (  # noqa: E402
+from model_server.pipelines.compiling import (
     CompileCache,
     compile_parts,
     compiling,
     parse_mode,
     shapes_to_warm,
 )
-from model_server.pipelines.engine import Reference  # noqa: E402
-from model_server.pipelines.runtime import Runtime  # noqa: E402
-from model_server.settings import SettingsError  # noqa: E402
+from model_server.pipelines.engine import Reference
+from model_server.pipelines.runtime import Runtime
+from model_server.settings import SettingsError
 
-from .conftest import SIDE, difference, in_type, open_engine, paint, product, spec, use  # noqa: E402
+from .conftest import SIDE, difference, in_type, open_engine, paint, product, spec, use
 
 
 @pytest.fixture(autouse=True)
@@ -154,7 +151,7 @@ def test_a_whole_model_needs_no_other_code_for_any_size_once_it_is_warm(
 
 
 def test_a_thread_of_its_own_compiles_as_many_variants_and_none_in_a_request() -> None:
-    class Scaled(torch.nn.Module):  # type: ignore[name-defined]
+    class Scaled(torch.nn.Module):
         def forward(self, x: Any, times: int) -> Any:
             return x * times
 

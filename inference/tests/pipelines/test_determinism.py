@@ -4,15 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from torch.utils._python_dispatch import TorchDispatchMode
 
-torch = pytest.importorskip('torch')
-pytest.importorskip('diffusers')
+from model_server.pipelines.engine import Reference
 
-from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
-
-from model_server.pipelines.engine import Reference  # noqa: E402
-
-from .conftest import in_type, paint, product, spec  # noqa: E402
+from .conftest import in_type, paint, product, spec
 
 #: Those that raise on a CUDA tensor without a gradient, from the documentation of
 #: `torch.use_deterministic_algorithms` in PyTorch 2.15, and by their names in ATen.

@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip('torch')
-pytest.importorskip('diffusers')
-
 from model_server.pipelines.sdxl import SdxlEngine
 from model_server.pipelines.z_image import ZImageEngine
 from model_server.settings import SettingsError

@@ -8,19 +8,18 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import diffusers
 import numpy as np
 import pytest
+import torch
 from PIL import Image
 
-torch = pytest.importorskip('torch')
-diffusers = pytest.importorskip('diffusers')
+from model_server.pipelines.encoding import LatentEncoder, normalize
+from model_server.pipelines.engine import Reference
+from model_server.pipelines.flux2_klein import fit_reference
+from model_server.pipelines.runtime import Runtime
 
-from model_server.pipelines.encoding import LatentEncoder, normalize  # noqa: E402
-from model_server.pipelines.engine import Reference  # noqa: E402
-from model_server.pipelines.flux2_klein import fit_reference  # noqa: E402
-from model_server.pipelines.runtime import Runtime  # noqa: E402
-
-from .conftest import (  # noqa: E402
+from .conftest import (
     SIDE,
     difference,
     diffusers_image,

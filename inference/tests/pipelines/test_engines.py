@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
-torch = pytest.importorskip('torch')
-pytest.importorskip('diffusers')
+from model_server.failure import Failure
+from model_server.pipelines.clip_prompts import encode_prompts
+from model_server.pipelines.engine import Reference
+from model_server.pipelines.runtime import Runtime
+from model_server.settings import SettingsError
 
-from model_server.failure import Failure  # noqa: E402
-from model_server.pipelines.clip_prompts import encode_prompts  # noqa: E402
-from model_server.pipelines.engine import Reference  # noqa: E402
-from model_server.pipelines.runtime import Runtime  # noqa: E402
-from model_server.settings import SettingsError  # noqa: E402
-
-from .conftest import KINDS, VARIANTS, draw, in_type, open_engine, order, paint, product, spec, use  # noqa: E402
+from .conftest import KINDS, VARIANTS, draw, in_type, open_engine, order, paint, product, spec, use
 
 
 def test_the_same_order_is_the_same_image_whatever_was_painted_before(

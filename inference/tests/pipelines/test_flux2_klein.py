@@ -7,27 +7,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import diffusers
 import pytest
+import torch
 from PIL import Image
+from safetensors.torch import load_file, save_file
 
-torch = pytest.importorskip('torch')
-diffusers = pytest.importorskip('diffusers')
-
-from safetensors.torch import load_file, save_file  # noqa: E402
-
-from model_server.failure import Failure  # noqa: E402
-from model_server.pipelines.chat_prompts import count_tokens  # noqa: E402
-from model_server.pipelines.engine import Adapter, Reference  # noqa: E402
-from model_server.pipelines.flux2_klein import (  # noqa: E402
+from model_server.failure import Failure
+from model_server.pipelines.chat_prompts import count_tokens
+from model_server.pipelines.engine import Adapter, Reference
+from model_server.pipelines.flux2_klein import (
     LARGEST_REFERENCE,
     Flux2KleinEngine,
     fit_reference,
     reference_size,
     widen,
 )
-from model_server.pipelines.products.stage import build_stage  # noqa: E402
+from model_server.pipelines.products.stage import build_stage
 
-from .conftest import (  # noqa: E402
+from .conftest import (
     SIDE,
     difference,
     diffusers_image,

@@ -9,10 +9,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-pytest.importorskip('diffusers')
-pytest.importorskip('onnxruntime')
-pytest.importorskip('onnx')
-
 from model_server.pipelines.engine import Reference
 
 from ..onnx_models import red_network, save_network

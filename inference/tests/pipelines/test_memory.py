@@ -9,17 +9,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 from PIL import Image
 
-torch = pytest.importorskip('torch')
-pytest.importorskip('diffusers')
+from model_server.failure import Failure
+from model_server.pipelines.engine import EngineLost, Reference
+from model_server.pipelines.memory import has_room, largest_untiled_pixels
+from model_server.pipelines.runtime import gpu_errors, set_environment
 
-from model_server.failure import Failure  # noqa: E402
-from model_server.pipelines.engine import EngineLost, Reference  # noqa: E402
-from model_server.pipelines.memory import has_room, largest_untiled_pixels  # noqa: E402
-from model_server.pipelines.runtime import gpu_errors, set_environment  # noqa: E402
-
-from .conftest import draw, in_type, open_engine, paint, product, spec  # noqa: E402
+from .conftest import draw, in_type, open_engine, paint, product, spec
 
 GIB = 1024**3
 

@@ -9,24 +9,22 @@ from itertools import product as product_of
 from pathlib import Path
 from typing import Any
 
+import diffusers
+import peft
 import pytest
+import torch
+from safetensors.torch import save_file
 
-torch = pytest.importorskip('torch')
-diffusers = pytest.importorskip('diffusers')
-peft = pytest.importorskip('peft')
+from model_server.failure import Failure
+from model_server.pipelines.adapters.file import AdapterWeights, load_file, read_weights
+from model_server.pipelines.adapters.merging import Merger
+from model_server.pipelines.adapters.names import LayerNames, find_layers
+from model_server.pipelines.adapters.patches import Patch
+from model_server.pipelines.flux2_klein import Flux2KleinEngine
+from model_server.pipelines.sdxl import SdxlEngine
+from model_server.pipelines.z_image import ZImageEngine
 
-from safetensors.torch import save_file  # noqa: E402
-
-from model_server.failure import Failure  # noqa: E402
-from model_server.pipelines.adapters.file import AdapterWeights, load_file, read_weights  # noqa: E402
-from model_server.pipelines.adapters.merging import Merger  # noqa: E402
-from model_server.pipelines.adapters.names import LayerNames, find_layers  # noqa: E402
-from model_server.pipelines.adapters.patches import Patch  # noqa: E402
-from model_server.pipelines.flux2_klein import Flux2KleinEngine  # noqa: E402
-from model_server.pipelines.sdxl import SdxlEngine  # noqa: E402
-from model_server.pipelines.z_image import ZImageEngine  # noqa: E402
-
-from .conftest import file_adapter, in_type, paint, spec, use  # noqa: E402
+from .conftest import file_adapter, in_type, paint, spec, use
 
 ENGINES: dict[str, Any] = {'sdxl': SdxlEngine, 'z-image': ZImageEngine, 'flux2-klein': Flux2KleinEngine}
 MODELS: dict[str, Any] = {

@@ -1,14 +1,10 @@
 """Single layers: which may be changed, and what the rarer kinds of adapters do to one."""
 
-import pytest
+import torch
+from torch import nn
 
-torch = pytest.importorskip('torch')
-pytest.importorskip('diffusers')
-
-from torch import nn  # noqa: E402
-
-from model_server.pipelines.adapters.file import read_weights  # noqa: E402
-from model_server.pipelines.adapters.names import LayerNames, find_layers  # noqa: E402
+from model_server.pipelines.adapters.file import read_weights
+from model_server.pipelines.adapters.names import LayerNames, find_layers
 
 
 class Tied(nn.Module):

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+import transformers
 from PIL import Image, ImageDraw
 
-torch = pytest.importorskip('torch')
-transformers = pytest.importorskip('transformers')
+from model_server.pipelines.products.lettering import find_lettering
+from model_server.pipelines.products.text_detector import TextDetector, find_texts, load_text_detector
 
-from model_server.pipelines.products.lettering import find_lettering  # noqa: E402
-from model_server.pipelines.products.text_detector import TextDetector, find_texts, load_text_detector  # noqa: E402
-
-from ..product_photos import noise  # noqa: E402
+from ..product_photos import noise
 
 
 @pytest.fixture(scope='module')
