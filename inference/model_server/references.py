@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image, ImageCms, ImageOps
 
 from .concurrency import gather_or_cancel
-from .failure import Failure
+from .failure import Failure, Reason
 from .links import LinkError, Links
 from .pipelines.engine import Reference
 
@@ -59,7 +59,7 @@ async def fetch_references(links: Links, urls: Sequence[str], seconds: float) ->
             raise _failure('reference_unreadable', index, f'could not be fetched: {error.why}') from None
         return bytes(file)
 
-    files = await gather_or_cancel(*(fetch(number, url) for number, url in enumerate(urls, 1)))
+    files = await gather_or_cancel(*(fetch(index, url) for index, url in enumerate(urls)))
     found = []
     # One after the other, because decoding needs several times an image's memory.
     for index, file in enumerate(files):

@@ -23,6 +23,7 @@ import {
 import { RunDetails } from './run-details.tsx';
 import { RunStrip } from './run-strip.tsx';
 import { frameStyle, gridColumns } from './sizes.ts';
+import { mayRepeat } from './run-store.ts';
 import { runStore, useRunState } from './stores.ts';
 import type { Playground } from './use-playground.ts';
 
