@@ -39,7 +39,7 @@ const steps: Step[] = [
   { name: 'clients', command: ['bash', 'clients/python/tests/run.sh', clientsPython] },
   { name: 'contract', command: npmRun('jest', '--selectProjects', 'model-contract') },
   { name: 'faults', command: npmRun('faults', '--seeds', values.full ? '1000' : '200', '--workers', '1') },
-  { name: 'planted-bugs', command: npmRun('faults', '--planted', '--workers', '1') },
+  { name: 'mutants', command: npmRun('faults', '--mutants', '--workers', '1') },
   { name: 'fuzz', command: npmRun('fuzz', '--cases', values.full ? '2000' : '400', '--seed', '1') },
   { name: 'client-faults', command: npmRun('client-faults', '--calls', values.full ? '1000' : '100') },
   // Whether it runs. The gateways of the part that is left out are large, and other people's.

@@ -1,25 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { idempotencyHours } from '../../../shared/generations/idempotency.ts';
-import { routes } from '../../../shared/routes/routes.ts';
+import type { ModelRequest } from '../../../shared/model/contract.ts';
 import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
+import { idempotencyHours } from '../../../shared/generations/idempotency.ts';
 import { maxInFlight, type License } from '../../../shared/licenses/license.ts';
+import { routes } from '../../../shared/routes/routes.ts';
 import { inFlightSortKey, licenseIdOfGeneration } from '../../../shared/table/keys.ts';
+import { keyOf, type Bucket } from './bucket.ts';
+import { createDeletions } from './deletions.ts';
 import * as invariants from './invariants.ts';
 import { isOpen, type StoredRecord } from './invariants.ts';
-import type { ModelRequest } from '../../../shared/model/contract.ts';
-import { keyOf, type Bucket } from './bucket.ts';
-import type { Database, Json } from './database.ts';
-import type { TableCall } from './dynamodb-calls.ts';
+import { createKeyBudgets, wrongKeys, createLimits } from './limits.ts';
+import type { Sleep } from './model.ts';
+import { createRunRules, createWakingRules } from './run-rules.ts';
 import type { Run } from './runs.ts';
-import type { Tenant } from './setup.ts';
-import type { Subscription } from './subscription.ts';
-import { createDeletions } from './deletions.ts';
-import { createKeyBudgets, wrongKeys } from './key-budgets.ts';
-import { createLimits } from './limits.ts';
-import { createRunRules } from './run-rules.ts';
-import type { Sleep } from './sleep.ts';
-import { createWakingRules } from './waking-rules.ts';
+import type { Tenant, Subscription } from './setup.ts';
+import type { Database, Json, TableCall } from './table-calls.ts';
 
 export interface CheckerDeps {
   now: () => number;

@@ -1,15 +1,12 @@
-import { askFirst, follow } from './async-clients.ts';
-import { endBudget } from './budget-changes.ts';
-import type { Cast } from './cast.ts';
+import { isFinal } from '../../../shared/generations/generation.ts';
 import { createDeleter } from './deleter.ts';
-import type { Reply } from './functions.ts';
-import { call } from './functions.ts';
-import type { Attempt } from './judge.ts';
-import { readReply, type Outcome } from './outcome.ts';
-import { fetchRecord } from './records.ts';
-import { drawRequest, smallBody, type ClientRequest } from './requests.ts';
+import { call, type Reply } from './functions.ts';
+import type { Attempt, Cast } from './judge.ts';
+import { endBudget } from './operators.ts';
+import { readReply, drawRequest, smallBody, type Outcome, type ClientRequest } from './requests.ts';
 import { currentRun, die, newRun } from './runs.ts';
 import type { Key, Setup } from './setup.ts';
+import type { World } from './world.ts';
 
 /** How long Lambda lets the function run; other hosts let it be as late as it likes. */
 const functionTimeoutsMs = [90_000, 400_000];
@@ -162,4 +159,97 @@ function noteOutcome({ world }: Cast, { run }: Attempt, { status, code, requestI
   world.counts.add(
     `answer: ${status} ${code ?? (status === 202 ? 'accepted' : replayed ? 'replayed' : 'completed')}`,
   );
+}
+
+/** Looks at an accepted request until it is final, or until somebody else's patience ends. */
+async function follow(cast: Cast, key: Key, requestId: string): Promise<void> {
+  const { random, scheduler, counts } = cast.world;
+  let waitMs = 2000;
+  for (let looks = 1; looks <= 12; looks++) {
+    await scheduler.pause(waitMs + random.int(0, 4000 * looks));
+    const reply = await fetchRecord(cast, key, requestId);
+    if (reply === null) continue;
+    const { status } = JSON.parse(reply.body);
+    if (reply.status === 200 && isFinal(status)) return counts.add('followed to the end');
+    waitMs = Number(reply.headers['retry-after'] ?? 1) * 1000;
+    if (!key.access.isOpen() || waitMs > 60_000) return;
+  }
+}
+
+/** Asks what a request would be. Nothing is stored for it. */
+async function askFirst(cast: Cast, { key, body, respondAsync }: ClientRequest): Promise<void> {
+  const { world, functions } = cast;
+  const run = newRun(`#${cast.nextNumber()} ${key.name} dry`, world.scheduler.now(), {
+    mayFail: true,
+    environment: 'create-generation 0',
+  });
+  const reply = await call(run, functions.generate[0], {
+    method: 'POST',
+    resource: '/generate',
+    query: { dryRun: ['true'] },
+    headers: { authorization: `Bearer ${key.raw}`, ...(respondAsync ? { prefer: 'respond-async' } : {}) },
+    body,
+  });
+  if (reply === null) return;
+  world.history.note(run.name, `→ ${reply.status}`);
+  world.counts.add('dry runs');
+  const known = [200, 400, 401, 403, 429, 503];
+  const writes = run.calls.find((name) => ['reserve', 'hand over', 'settle', 'start'].includes(name));
+  if (known.includes(reply.status) && writes === undefined) return;
+  world.violations.push(`${run.name}: a dry run answered ${reply.status} and did ${writes ?? 'nothing'}`);
+}
+
+/** GET /generate/{requestId}: what is stored is what is said, and only its owner hears it. */
+async function fetchRecord(cast: Cast, key: Key, requestId: string): Promise<Reply | null> {
+  const { world, functions } = cast;
+  const run = newRun(`#${cast.nextNumber()} ${key.name} GET`, world.scheduler.now(), { mayFail: true });
+  const from = world.moment();
+  const reply = await call(run, functions.get, {
+    method: 'GET',
+    resource: '/generate/{requestId}',
+    pathParameters: { requestId },
+    headers: { authorization: `Bearer ${key.raw}` },
+  });
+  if (reply === null) return null;
+  const body = JSON.parse(reply.body);
+  world.history.note(run.name, `→ ${reply.status} ${body.code ?? body.status}`);
+  world.counts.add('re-fetches');
+  const known = [401, 404, 429, 503].includes(reply.status);
+  const wrong =
+    reply.status === 200
+      ? world.checker.deletions.wasToldBefore(requestId, from)
+        ? `${requestId} was read, which was deleted before`
+        : wrongRecord(world, requestId, body, reply)
+      : known
+        ? null
+        : `GET answered ${reply.body}`;
+  if (wrong !== null) {
+    world.violations.push(`${run.name}: ${wrong}`);
+    world.history.note('!!', wrong);
+  }
+  return reply;
+}
+
+const ranks = ['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'];
+
+function wrongRecord(
+  { checker }: World,
+  requestId: string,
+  body: Record<string, any>,
+  { headers }: Reply,
+): string | null {
+  const { item } = checker.record(requestId)!;
+  const saysWhen = Number(headers['retry-after']) > 0;
+  if (saysWhen === isFinal(body.status))
+    return `a ${body.status} request with Retry-After ${headers['retry-after']}`;
+  const charged = body.status === 'COMPLETED' ? item.credits : 0;
+  if (body.creditsCharged !== charged)
+    return `a ${body.status} request with ${body.creditsCharged} credits charged`;
+  const links = body.status === 'COMPLETED' ? item.numOutputs : 0;
+  if (body.outputs.length !== links) return `a ${body.status} request with ${body.outputs.length} links`;
+  // It may have gone on since it was read, but never back, and not at all from a final state.
+  const wentBack = ranks.indexOf(body.status) > ranks.indexOf(item.status);
+  return wentBack || (body.completedAt !== null && body.status !== item.status)
+    ? `${body.status} was read of what is ${item.status}`
+    : null;
 }

@@ -1,5 +1,5 @@
-import type { Cast } from './cast.ts';
 import { call, type Reply } from './functions.ts';
+import type { Cast } from './judge.ts';
 import { seededRandom } from './random.ts';
 import { newRun } from './runs.ts';
 import type { Key } from './setup.ts';

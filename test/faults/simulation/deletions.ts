@@ -2,8 +2,8 @@ import { fingerprintApiKey } from '../../../shared/keys/api-key.ts';
 import { isFinal } from '../../../shared/generations/generation.ts';
 import { hashIdempotencyKey } from '../../../shared/generations/idempotency-store.ts';
 import type { Bucket } from './bucket.ts';
-import type { Json } from './database.ts';
 import { prompt, type ClientRequest } from './requests.ts';
+import type { Json } from './table-calls.ts';
 
 /** Follows which records are gone, and of which of them a caller was told so. */
 export function createDeletions(bucket: Bucket, violation: (sentence: string) => void) {

@@ -1,8 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { Json } from './database.ts';
-import type { TableCall } from './dynamodb-calls.ts';
+import { jsonAnswer, type HttpAnswer } from './answers.ts';
 import type { CallFault } from './faults.ts';
-import { jsonAnswer, type HttpAnswer } from './refusals.ts';
+import type { Json, TableCall } from './table-calls.ts';
 import type { World } from './world.ts';
 
 /** What DynamoDB may answer that is true and yet not all: a part of a batch, an index that lags. */

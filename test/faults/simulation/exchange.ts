@@ -1,7 +1,7 @@
+import { abortError, socketError, timeoutError, type HttpAnswer } from './answers.ts';
 import type { CallFault } from './faults.ts';
-import { abortError, socketError, timeoutError, type HttpAnswer } from './refusals.ts';
 import { die, type Run } from './runs.ts';
-import type { Scheduled } from './scheduler.ts';
+import type { Scheduled } from './time.ts';
 import type { World } from './world.ts';
 
 /** What may happen to every call. */

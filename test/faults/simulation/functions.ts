@@ -1,7 +1,7 @@
-import { invoke, installLambdaGlobal } from '../../../local/gateway/lambda-host.ts';
 import { setFunctionEnvironment } from '../../../local/environment.ts';
+import { invoke, installLambdaGlobal } from '../../../local/gateway/lambda-host.ts';
+import { basePath } from '../../../shared/routes/routes.ts';
 import { setLogSink } from '../../../shared/base/log.ts';
-import { basePath } from '../../../shared/routes/api.ts';
 import type { Profile } from './faults.ts';
 import { currentRun, type Run } from './runs.ts';
 

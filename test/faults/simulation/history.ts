@@ -11,3 +11,14 @@ export function createHistory(now: () => number, startMs: number) {
     lines: (): readonly string[] => lines,
   };
 }
+
+export type Counts = ReturnType<typeof createCounts>;
+
+/** How often what happened. */
+export function createCounts() {
+  const totals: Record<string, number> = {};
+  return {
+    totals,
+    add: (name: string, times = 1) => void (totals[name] = (totals[name] ?? 0) + times),
+  };
+}

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { billingPeriod, isPeriodStart } from '../../../shared/licenses/billing-period.ts';
 import { isFinal } from '../../../shared/generations/generation.ts';
 import type { Copy } from './bucket.ts';
-import type { Json } from './database.ts';
 import type { Run } from './runs.ts';
+import type { Json } from './table-calls.ts';
 
 /** A generation's record as it lies in the table. */
 export interface StoredRecord {

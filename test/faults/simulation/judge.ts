@@ -1,7 +1,6 @@
 import { idempotencyHours } from '../../../shared/generations/idempotency.ts';
-import type { Reply } from './functions.ts';
-import { wrongAcceptance, type Outcome } from './outcome.ts';
-import type { ClientRequest } from './requests.ts';
+import type { Functions, Reply } from './functions.ts';
+import { wrongAcceptance, type Outcome, type ClientRequest } from './requests.ts';
 import type { Run } from './runs.ts';
 import type { Setup } from './setup.ts';
 import type { World } from './world.ts';
@@ -190,4 +189,15 @@ export function createJudge(world: World, { identityAccess }: Setup) {
       }
     },
   };
+}
+
+/** Who plays in a world, and with what. */
+export interface Cast {
+  world: World;
+  setup: Setup;
+  functions: Functions;
+  judge: Judge;
+  /** By how much each environment's clock is wrong. */
+  skewsMs: number[];
+  nextNumber(): number;
 }

@@ -1,19 +1,26 @@
 import { modelError } from '../../../local/sagemaker/failures.ts';
 import { payloadPart } from '../../../local/sagemaker/frames.ts';
-import { jobs } from '../../../shared/routes/jobs.ts';
+import type { GenerationRef } from '../../../shared/generations/worker-contract.ts';
 import type { ModelProbe, ModelRequest } from '../../../shared/model/contract.ts';
+import type { FetchReferencesCommand } from '../../../shared/references/contract.ts';
+import { jobs } from '../../../shared/routes/routes.ts';
 import { keyOf, previewKey } from './bucket.ts';
-import { readTableCall, type TableCall } from './dynamodb-calls.ts';
 import { distortTableAnswer, lagging } from './distortions.ts';
 import type { EventQueue } from './event-queue.ts';
+import {
+  conflict,
+  internalError,
+  jsonAnswer,
+  socketError,
+  throttled,
+  byteStream,
+  type HttpAnswer,
+} from './answers.ts';
 import { anywhere, play, type Exchange, type Sending } from './exchange.ts';
 import type { CallFault, ModelBehavior } from './faults.ts';
-import { toReferences, toWorker } from './lambda-calls.ts';
 import { playModel } from './model.ts';
-import * as refusals from './refusals.ts';
-import { jsonAnswer, socketError, type HttpAnswer } from './refusals.ts';
 import { currentRun, type Run } from './runs.ts';
-import { byteStream } from './stream.ts';
+import { readTableCall, type TableCall } from './table-calls.ts';
 import type { World } from './world.ts';
 
 interface HttpRequest {
@@ -77,9 +84,9 @@ function toTable(world: World, call: TableCall, sending: Sending): Promise<HttpA
       return jsonAnswer(status, status === 200 ? lagging(world, call, body) : body);
     },
     refusals: {
-      '500': refusals.internalError,
-      throttled: () => refusals.throttled(call),
-      conflict: () => refusals.conflict(call),
+      '500': internalError,
+      throttled: () => throttled(call),
+      conflict: () => conflict(call),
     },
     distort: (fault, answer) => distortTableAnswer(world, fault, call, answer),
   });
@@ -215,4 +222,54 @@ function containerError(status: number): HttpAnswer {
 
 function endpointError(statusCode: number, name: string, Message: string): HttpAnswer {
   return jsonAnswer(statusCode, { Message }, { 'x-amzn-errortype': name });
+}
+
+/** The function that fetches reference images. */
+function toReferences(
+  world: World,
+  { items }: FetchReferencesCommand,
+  sending: Sending,
+): Promise<HttpAnswer> {
+  const { run } = sending;
+  return play(world, {
+    ...sending,
+    name: 'fetch references',
+    faults: [...anywhere, 'timeout after', 'applied late'],
+    async apply() {
+      const bad = world.random.chance(0.1) ? world.random.int(0, items.length - 1) : null;
+      if (bad !== null) run.hasUnusableReference = true;
+      const late = run.faults.some(({ call }) => call === 'fetch references');
+      // Now and then a put of its own fails, after which nobody knows what is there.
+      const stored = bad === null || world.random.chance(0.2) ? items : [];
+      for (const { putLink } of stored)
+        if (putLink !== null) world.bucket.copy(keyOf(new URL(putLink).pathname), run, late);
+      return jsonAnswer(200, { problems: items.map((_, i) => (i === bad ? 'is a GIF' : null)) });
+    },
+    refusals: { '500': () => jsonAnswer(500, { message: 'failed' }) },
+  });
+}
+
+/** Lambda takes an event of the function that nobody waits for, or refuses it. */
+function toWorker(
+  world: World,
+  events: EventQueue,
+  event: GenerationRef,
+  sending: Sending,
+): Promise<HttpAnswer> {
+  const { run } = sending;
+  world.checker.runs.handedOver(event.requestId, run);
+  return play(world, {
+    ...sending,
+    name: 'hand over',
+    faults: [...anywhere, 'throttled', 'timeout after', 'applied late'],
+    isHurried: true,
+    async apply() {
+      events.take(event);
+      return { statusCode: 202, headers: {}, body: Buffer.alloc(0) };
+    },
+    refusals: {
+      '500': () => jsonAnswer(500, { Type: 'Service' }),
+      throttled: () => jsonAnswer(429, { Type: 'User', Reason: 'CallerRateLimitExceeded' }),
+    },
+  });
 }

@@ -1,12 +1,14 @@
+import type { BillingEvidence } from '../../../shared/billing/evidence.ts';
+import { monthAfter } from '../../../shared/licenses/billing-period.ts';
 import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
 import type { Identity } from '../../../shared/identities/identity.ts';
 import { catalogLifetimeMs } from '../../../shared/identities/store.ts';
-import { moveAnchor } from './move-anchor.ts';
-import type { Cast } from './cast.ts';
 import { callFaults, type CallFault } from './faults.ts';
 import { runJob } from './functions.ts';
+import type { Cast } from './judge.ts';
+import { seededRandom, type Random } from './random.ts';
 import { currentRun, newRun } from './runs.ts';
-import type { Tenant } from './setup.ts';
+import { apply, payment, snapshot, type Tenant, type Key, type Setup } from './setup.ts';
 
 /** What happens to licenses, keys and identities meanwhile. */
 export async function runOperator(cast: Cast): Promise<void> {
@@ -158,4 +160,101 @@ export async function runSweeps({ world, functions, skewsMs }: Cast, isOver: () 
       if (!world.violations.includes(sentence)) world.violations.push(sentence);
     }
   }
+}
+
+/** A customer moves the day of their bill to today, paid or not. The events come in any order, seconds later. */
+async function moveAnchor({ world, setup }: Cast, { license, subscription }: Tenant): Promise<void> {
+  if (subscription === null) return;
+  const { random, scheduler } = world;
+  const atMs = Math.floor(scheduler.now() / 1000) * 1000;
+  const { anchorMs, periodEndMs } = subscription.state;
+  if (atMs === anchorMs) return;
+  subscription.state = { ...subscription.state, anchorMs: atMs, periodEndMs: monthAfter(atMs) };
+  subscription.isMoved = true;
+  const events: BillingEvidence[] = [
+    snapshot(subscription, license.ownerId, atMs, { anchorMs, periodEndMs }),
+  ];
+  if (random.chance(0.4)) {
+    events.push(payment(subscription, atMs));
+    subscription.paidAnchorsMs.push(atMs);
+  }
+  world.counts.add(`moved anchors: ${events.length === 1 ? 'unpaid' : 'paid'}`);
+  if (random.chance(0.5)) events.reverse();
+  for (const event of events) {
+    // Longer than clocks differ.
+    await scheduler.pause(random.int(4500, 12_000));
+    await deliver(event);
+  }
+
+  /** As the queue does: again until it is applied. */
+  async function deliver(event: BillingEvidence): Promise<void> {
+    for (;;) {
+      const run = newRun('billing', scheduler.now(), { mayFail: true });
+      const applied = await currentRun
+        .run(run, () => apply(setup.subscriptions, subscription!, event))
+        .catch(() => null);
+      if (applied !== null) return;
+      await scheduler.pause(2000);
+    }
+  }
+}
+
+/** Only some worlds have budgets, so that the others stay as they were. */
+const everySoManyWorlds = 4;
+
+const hasBudgets = (seed: number): boolean => seed % everySoManyWorlds === 0;
+
+/** A stream of its own, for the same reason. */
+const randomOf = (seed: number): Random => seededRandom(seed + 0xb0d6e7);
+
+/** Often too little for all that a key asks for, sometimes less than one request costs. */
+const drawBudget = (random: Random): number => random.pick([random.int(1, 10), random.int(10, 60)]);
+
+/** Most keys begin with a budget. */
+export function drawBudgets(seed: number, { keys }: Setup): void {
+  if (!hasBudgets(seed)) return;
+  const random = randomOf(seed);
+  for (const { stored } of keys) stored.monthlyCredits = random.chance(0.7) ? drawBudget(random) : null;
+}
+
+/** Budgets are set, raised, lowered and taken away meanwhile, sometimes twice at once. */
+export async function changeBudgets(cast: Cast): Promise<void> {
+  const { seed, scheduler } = cast.world;
+  if (!hasBudgets(seed)) return;
+  const random = randomOf(-seed);
+  const times = random.int(0, 6);
+  for (let i = 0; i < times; i++) {
+    await scheduler.pause(random.int(1000, 40_000));
+    const key = random.pick(cast.setup.keys);
+    const drawn = Array.from({ length: random.chance(0.2) ? 2 : 1 }, () =>
+      random.chance(0.25) ? null : drawBudget(random),
+    );
+    await Promise.all(drawn.map((budget) => changeBudget(cast, key, budget)));
+  }
+}
+
+/** As PATCH does it. Whatever fails on the way, what the table says holds. */
+async function changeBudget(cast: Cast, key: Key, monthlyCredits: number | null): Promise<void> {
+  const { scheduler, history, counts } = cast.world;
+  const run = newRun('owner', scheduler.now(), { mayFail: true });
+  history.note(run.name, `${key.name} gets a budget of ${monthlyCredits ?? 'any size'}`);
+  const isDone = await currentRun
+    .run(run, () => patch(cast, key, monthlyCredits))
+    .then(
+      () => true,
+      () => false,
+    );
+  history.note(run.name, isDone ? 'the budget: done' : 'the budget: failed');
+  counts.add(`budget changes: ${isDone ? 'done' : 'failed'}`);
+}
+
+async function patch({ world, setup }: Cast, { stored }: Key, monthlyCredits: number | null): Promise<void> {
+  const { apiKeys } = setup.stores;
+  const read = await apiKeys.get(stored.keyId);
+  await apiKeys.change(read!, { monthlyCredits }, world.scheduler.now());
+}
+
+/** Once all is well, a key may use what its license may. */
+export async function endBudget(cast: Cast, key: Key): Promise<void> {
+  if (hasBudgets(cast.world.seed)) await patch(cast, key, null);
 }

@@ -2,22 +2,26 @@ import { createHash } from 'node:crypto';
 import { openStores } from '../../../bin/common/stores.ts';
 import { subscriptionStore } from '../../../shared/billing/subscription-store.ts';
 import { openTable } from '../../../shared/table/table.ts';
-import { changeBudgets, drawBudgets } from './budget-changes.ts';
-import type { Cast } from './cast.ts';
 import { runClient, serveAgain } from './clients.ts';
 import { drawDeletionFaults } from './deleter.ts';
-import { openEmbedded, openRemote } from './database.ts';
-import { coldStart, prepareEnvironment } from './functions.ts';
-import { createJudge } from './judge.ts';
 import { createEventQueue } from './event-queue.ts';
+import { coldStart, prepareEnvironment } from './functions.ts';
+import { createJudge, type Cast } from './judge.ts';
 import { createNetwork } from './network.ts';
-import { runOperator, runSweeps, runWeather } from './operators.ts';
+import { changeBudgets, drawBudgets, runOperator, runSweeps, runWeather } from './operators.ts';
 import { seededRandom } from './random.ts';
 import { currentRun, newRun } from './runs.ts';
 import { drawSetup, drawStart, storeSetup } from './setup.ts';
-import { createScheduler, type Scheduler } from './scheduler.ts';
+import { openDatabase } from './table-calls.ts';
+import {
+  createScheduler,
+  installVirtualTime,
+  patientTurns,
+  turn,
+  useScheduler,
+  type Scheduler,
+} from './time.ts';
 import { installNetwork, useNetwork } from './transport.ts';
-import { installVirtualTime, patientTurns, turn, useScheduler } from './virtual-time.ts';
 import { createWorld, type World } from './world.ts';
 
 export interface SimulationResult {
@@ -29,15 +33,6 @@ export interface SimulationResult {
   counts: Record<string, number>;
 }
 
-export interface SimulationOptions {
-  /** Another DynamoDB than the embedded one. */
-  databaseUrl?: string | undefined;
-  /** A world whose history gets longer ends there. */
-  mostLines?: number;
-  /** How what waits for no event is let run. */
-  turn?: (() => Promise<void>) | undefined;
-}
-
 /**
  * Once a process, before the first simulation. The SDK reads files and imports modules when it is first used, for
  * which no event waits; so a first world is played patiently.
@@ -45,20 +40,19 @@ export interface SimulationOptions {
 export async function installSimulation(): Promise<void> {
   installVirtualTime();
   installNetwork();
-  await simulate(0, { turn: patientTurns(150) });
+  await simulate(0, patientTurns(150));
 }
 
-/** Plays one seed's world to its end. */
-export async function simulate(
-  seed: number,
-  { databaseUrl, mostLines = Infinity, turn: letRun = turn }: SimulationOptions = {},
-): Promise<SimulationResult> {
+/**
+ * Plays one seed's world to its end.
+ * @param letRun lets everything run that waits for no event
+ */
+export async function simulate(seed: number, letRun = turn): Promise<SimulationResult> {
   const random = seededRandom(seed);
   const startMs = drawStart(random);
   const scheduler = createScheduler(random, startMs, letRun);
-  const database =
-    databaseUrl === undefined ? await openEmbedded(scheduler.now) : await openRemote(databaseUrl);
-  const world = createWorld(seed, { scheduler, random, database, startMs, mostLines });
+  const database = await openDatabase(scheduler.now);
+  const world = createWorld(seed, { scheduler, random, database, startMs });
   prepareEnvironment(database.tableName, world.profile);
   const functions = await coldStart(random.int(1, 3));
   const { maxSkewMs } = world.profile;
@@ -123,10 +117,10 @@ async function play(cast: Cast): Promise<void> {
 /** Far more than any world needs that comes to an end. */
 const maxSteps = 100_000;
 
-/** Lets time pass until something is done. @returns false when an invariant broke on the way, or it became too long. */
+/** Lets time pass until something is done. @returns false when an invariant broke on the way. */
 async function drive(world: World, work: Promise<unknown>): Promise<boolean> {
   const { scheduler, violations, history } = world;
-  const goesOn = () => violations.length === 0 && history.lines().length <= world.mostLines;
+  const goesOn = () => violations.length === 0;
   const ending: { done: boolean; failure?: unknown } = { done: false };
   work.then(
     () => (ending.done = true),

@@ -1,12 +1,11 @@
+import { createCounts, createHistory, type Counts, type History } from './history.ts';
 import { createBucket, type Bucket } from './bucket.ts';
 import { createChecker, type Checker } from './checker.ts';
-import { createCounts, type Counts } from './counts.ts';
-import type { Database } from './database.ts';
 import { drawProfile, type CallFault, type ModelBehavior, type Profile } from './faults.ts';
-import { createHistory, type History } from './history.ts';
+import { createSleep, type Sleep } from './model.ts';
 import type { Random } from './random.ts';
-import type { Scheduler } from './scheduler.ts';
-import { createSleep, type Sleep } from './sleep.ts';
+import type { Database } from './table-calls.ts';
+import type { Scheduler } from './time.ts';
 
 /** One seed's world: its time, its weather and everything outside of the service. */
 export interface World {
@@ -15,8 +14,6 @@ export interface World {
   random: Random;
   profile: Profile;
   history: History;
-  /** Where its history gets longer, it ends. */
-  mostLines: number;
   database: Database;
   bucket: Bucket;
   checker: Checker;
@@ -39,8 +36,7 @@ export function createWorld(
     random,
     database,
     startMs,
-    mostLines,
-  }: { scheduler: Scheduler; random: Random; database: Database; startMs: number; mostLines: number },
+  }: { scheduler: Scheduler; random: Random; database: Database; startMs: number },
 ): World {
   const bucket = createBucket();
   const history = createHistory(scheduler.now, startMs);
@@ -60,7 +56,6 @@ export function createWorld(
     random,
     profile,
     history,
-    mostLines,
     database,
     bucket,
     checker: createChecker(database, bucket, { now: scheduler.now, violation, sleep }),

@@ -1,4 +1,4 @@
-import type { TableCall } from './dynamodb-calls.ts';
+import type { TableCall } from './table-calls.ts';
 
 /** An answer as the SDK takes it from its HTTP handler. */
 export interface HttpAnswer {
@@ -61,3 +61,25 @@ export function timeoutError(): Error {
 export function abortError(reason: unknown): Error {
   return Object.assign(new Error('Request aborted', { cause: reason }), { name: 'AbortError' });
 }
+
+/** Bytes that come one after another, as a socket would bring them. */
+export function byteStream() {
+  const chunks: (Uint8Array | Error | null)[] = [];
+  let wake = () => {};
+  const push = (chunk: Uint8Array | Error | null) => {
+    chunks.push(chunk);
+    wake();
+  };
+  async function* read(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      while (chunks.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+      const chunk = chunks.shift()!;
+      if (chunk === null) return;
+      if (chunk instanceof Error) throw chunk;
+      yield chunk;
+    }
+  }
+  return { send: push, end: () => push(null), fail: (error: Error) => push(error), read: read() };
+}
+
+export type ByteStream = ReturnType<typeof byteStream>;

@@ -1,5 +1,45 @@
-import { inFlightSortKey } from '../../../shared/table/keys.ts';
-import type { Json } from './database.ts';
+import { openDynamoDb } from '../../../local/dynamodb/engine.ts';
+import { answerRequest } from '../../../local/dynamodb/http.ts';
+import { tableSchema, inFlightSortKey } from '../../../shared/table/keys.ts';
+
+export type Json = Record<string, any>;
+
+export interface DatabaseAnswer {
+  status: number;
+  body: Json;
+}
+
+/** A DynamoDB that answers the requests of the protocol. */
+export interface Database {
+  tableName: string;
+  send(operation: string, text: string): Promise<DatabaseAnswer>;
+  close(): Promise<void>;
+}
+
+const authorization = 'AWS4-HMAC-SHA256 Credential=simulation';
+
+/**
+ * The embedded engine on an empty table. Requests reach it as the bytes that the SDK made, but not through a socket:
+ * a socket has a time of its own.
+ */
+export async function openDatabase(now: () => number): Promise<Database> {
+  const engine = await openDynamoDb({ folder: null, now });
+  const database: Database = {
+    tableName: 'simulation',
+    async send(operation, text) {
+      const [status, body] = await answerRequest(
+        { target: `DynamoDB_20120810.${operation}`, authorization, text },
+        engine.perform,
+      );
+      return { status, body: (body === '' ? {} : body) as Json };
+    },
+    close: engine.close,
+  };
+  const schema = JSON.stringify({ TableName: database.tableName, ...tableSchema });
+  const { status, body } = await database.send('CreateTable', schema);
+  if (status !== 200) throw new Error(`the table could not be made: ${JSON.stringify(body)}`);
+  return database;
+}
 
 /** A call to DynamoDB as the service means it. */
 export interface TableCall {
