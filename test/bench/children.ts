@@ -1,39 +1,42 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../support/free-port.ts';
+import { until } from '../support/until.ts';
+import type { StubFixture } from './fixture.ts';
 
-export interface Child {
-  pid: number;
-  /** Ends it and all that it started. */
-  end(): Promise<void>;
-  ended(): boolean;
+/** A program of this folder that listens on a port. */
+export interface Program {
+  args: (port: string) => string[];
+  env: Record<string, string>;
+  folder: string;
 }
 
+export interface Server {
+  url: string;
+  /** Of its process and all that it started. */
+  groupId: number;
+  close(): Promise<void>;
+}
+
+const here = import.meta.dirname;
 const running = new Set<ChildProcess>();
 const folders = new Set<string>();
-
-/** Ctrl-C leaves neither processes nor folders behind. */
-export function cleanUpOnSignals(): void {
-  for (const [signal, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const) {
-    process.once(signal, () => process.exit(code));
-  }
-  process.once('exit', cleanUp);
-}
-
 const stopping = new AbortController();
 /** For programs that are waited for: they end when the bench does. */
 export const stopSignal = stopping.signal;
 
-export function cleanUp(): void {
-  stopping.abort();
-  for (const child of running) killGroup(child);
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-  folders.clear();
+/** Ctrl-C leaves neither processes nor folders behind. */
+export function cleanUpAtExit(): void {
+  process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
+  process.once('exit', () => {
+    stopping.abort();
+    for (const child of running) killGroup(child);
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
 }
 
 export function temporaryFolder(): string {
@@ -42,33 +45,39 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-export interface ServerOptions {
-  env: Record<string, string>;
-  cwd: string;
-  /** Its output, for when it does not start. A server's log is written as it would be: to a file. */
-  logFile: string;
-}
-
-/** Starts a program in a process group of its own, with these variables and nothing of this process's. */
-export function startChild(command: string, args: string[], { env, cwd, logFile }: ServerOptions): Child {
+/**
+ * Starts a server on a free port, in a process group of its own and with these variables alone. Its log is written as it would
+ * be: to a file.
+ * @throws with the end of its log when it does not answer
+ */
+export async function startServer({ args, env, folder }: Program): Promise<Server> {
+  const port = await freePort();
+  const [file, ...rest] = args(String(port));
+  const url = `http://127.0.0.1:${port}`;
+  const logFile = join(folder, 'server.log');
   const log = openSync(logFile, 'w');
-  const child = spawn(command, args, { env, cwd, detached: true, stdio: ['ignore', log, log] });
+  const stdio = ['ignore', log, log] as const;
+  const child = spawn(process.execPath, [join(here, file!), ...rest], {
+    env,
+    cwd: folder,
+    detached: true,
+    stdio: [...stdio],
+  });
   closeSync(log);
   running.add(child);
-  let isEnded = false;
-  const exited = new Promise<void>((resolve) => {
-    const done = () => {
-      isEnded = true;
-      running.delete(child);
-      resolve();
-    };
-    child.once('exit', done);
-    child.once('error', done);
-  });
+  const exited = once(child, 'exit').finally(() => running.delete(child));
+  const answers = () =>
+    fetch(url, { signal: AbortSignal.timeout(2000) }).then(
+      (answer) => answer.text().then(() => true),
+      () => child.exitCode !== null,
+    );
+  await Promise.race([exited, until('the server answers', answers, 120_000, 100)]);
+  if (child.exitCode !== null)
+    throw new Error(`${file} ended. Its log ends:\n${readFileSync(logFile, 'utf8').slice(-2000)}`);
   return {
-    pid: child.pid ?? 0,
-    ended: () => isEnded,
-    async end() {
+    url,
+    groupId: child.pid!,
+    async close() {
       killGroup(child);
       await exited;
     },
@@ -77,20 +86,16 @@ export function startChild(command: string, args: string[], { env, cwd, logFile 
 
 function killGroup({ pid }: ChildProcess): void {
   try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    process.kill(-pid!, 'SIGKILL');
   } catch {
     // It ended by itself.
   }
 }
 
-/** Asks until a server answers anything. @throws with the end of its log when it ended or took too long. */
-export async function answering(url: string, child: Child, logFile: string): Promise<void> {
-  for (const endMs = Date.now() + 120_000; Date.now() < endMs && !child.ended(); await sleep(100)) {
-    const answered = await fetch(url, { signal: AbortSignal.timeout(2000) }).then(
-      async (answer) => (await answer.body?.cancel(), true),
-      () => false,
-    );
-    if (answered) return;
-  }
-  throw new Error(`${url} did not answer. Its log ends:\n${readFileSync(logFile, 'utf8').slice(-2000)}`);
+/** DynamoDB, S3 and the model, all answering at once. */
+export function startStub(fixture: StubFixture): Promise<Server> {
+  const folder = temporaryFolder();
+  const file = join(folder, 'fixture.json');
+  writeFileSync(file, JSON.stringify(fixture));
+  return startServer({ args: (port) => ['stub.ts', port, file], env: {}, folder });
 }

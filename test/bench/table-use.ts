@@ -1,73 +1,97 @@
-/** Counts in a process of its own, because a function keeps the addresses that it first read. Prints one line of JSON. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { listen } from '../../local/http/server.ts';
 import { emit, putOutputs, type Behaviour } from '../engine/generations/world.ts';
 import { identity, startCountingWorld, type Counted, type CountingWorld } from '../infra/costs/counting.ts';
-import { prompt } from './overhead/stub-world.ts';
-import { startSlowProxy } from './slow-proxy.ts';
-import { sequentialTrips, splitAt } from './trips.ts';
-
-export interface TableUse {
-  /** DynamoDB calls that waited for each other. */
-  tripsBeforeModel: number;
-  /** The same when the function did not read the identity within the last ten seconds. */
-  tripsBeforeModelWithCatalog: number;
-  tripsDuringModel: number;
-  tripsAfterModel: number;
-  /** In order of their beginning. */
-  calls: string[];
-  usual: Units;
-  longPrompt: Units;
-  /** Requests for a picture's bytes, in or out, that the function made itself. */
-  imageTransfersByFunction: number;
-}
-
-export interface Units {
-  readUnits: number;
-  tableWriteUnits: number;
-  indexWriteUnits: number;
-}
+import { forward } from '../support/forward.ts';
+import { allItems } from '../support/table-scan.ts';
+import { prompt, type StubFixture } from './fixture.ts';
+import type { Section } from './section.ts';
 
 /** Long beside what a call of the engine takes, and short beside the SDK's patience. */
 const slowMs = 150;
+/** One image and its preview, by links that the function signed. */
+const putsByModel = 2;
 
-/** Generations on the local engines, counted: one as it is, one with 1,000 characters, one with slow calls. */
-async function measureTableUse(): Promise<TableUse> {
+/**
+ * Generations on the local engines, counted: one as it is, one with a prompt of 1,000 characters, one with slow calls. Also the
+ * rows that the first one left, for the stub that stands in for the table.
+ */
+export async function measureTableUse(): Promise<{ section: Section; fixture: StubFixture }> {
+  const before = { ...process.env };
   const world = await startCountingWorld();
   const slow = await startSlowProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB!);
   // Before the function is called for the first time, when it reads this.
   process.env.AWS_ENDPOINT_URL_DYNAMODB = slow.url;
   try {
-    const body = { identityId: identity.identityId, prompt, width: 1024, height: 1024 };
+    const { identityId } = identity;
+    const body = { identityId, prompt, width: 1024, height: 1024 };
     // The first makes the caller's rate log and the period's item.
     await world.generate(body);
+    const rows = (await allItems(world.table)).map((item) => marshall(item));
     const usual = await world.generate(body);
     const long = await world.generate({ ...body, prompt: prompt.repeat(10) });
     const trips = await measureTrips(world, slow, body);
     world.forgetCatalog();
-    const { tripsBeforeModel: tripsBeforeModelWithCatalog } = await measureTrips(world, slow, body);
+    const unremembered = await measureTrips(world, slow, body);
     return {
-      ...trips,
-      tripsBeforeModelWithCatalog,
-      usual: unitsOf(usual),
-      longPrompt: unitsOf(long),
-      imageTransfersByFunction:
-        (usual.objectRequests.GET ?? 0) + (usual.objectRequests.PUT ?? 0) - putsByModel,
+      section: sectionOf({ trips, unremembered, usual, long }),
+      fixture: { rows, imageBytes: 1_244_620, caller: { key: world.key, identityId } },
     };
   } finally {
     await slow.close();
     await world.close();
+    // The engines' addresses are nobody else's.
+    for (const name of Object.keys(process.env)) delete process.env[name];
+    Object.assign(process.env, before);
   }
 }
 
-/** One image and its preview, by links that the function signed. */
-const putsByModel = 2;
+interface Span {
+  beginMs: number;
+  endMs: number;
+}
+
+interface SlowCall extends Span {
+  /** Of DynamoDB, such as GetItem. */
+  operation: string;
+}
+
 type SlowProxy = Awaited<ReturnType<typeof startSlowProxy>>;
+
+/** Stands before an engine and can make every call take long, so that what waits for what can be seen. */
+async function startSlowProxy(target: string) {
+  const calls: SlowCall[] = [];
+  let delayMs = 0;
+  const server = createServer(async (req, res) => {
+    const beginMs = performance.now();
+    const body = await buffer(req);
+    await sleep(delayMs);
+    const answer = await forward(target, req, body);
+    res.writeHead(answer.statusCode!, answer.headers);
+    await once(answer.pipe(res), 'close');
+    calls.push({
+      operation: String(req.headers['x-amz-target']).split('.')[1] ?? '',
+      beginMs,
+      endMs: performance.now(),
+    });
+  });
+  return {
+    ...(await listen(server)),
+    /** Of each call from now on, beside what the engine takes. */
+    delay: (ms: number) => void (delayMs = ms),
+    take: () => calls.splice(0),
+  };
+}
 
 /** The model takes its time as well, so that what is written while it works is not taken for what comes after it. */
 async function measureTrips(world: CountingWorld, slow: SlowProxy, body: object) {
   let calledMs = Number.NaN;
   let completedMs = Number.NaN;
-  const paintSlowly: Behaviour = async (request, res) => {
+  const generateSlowly: Behaviour = async (request, res) => {
     calledMs = performance.now();
     emit(res, { event: 'started' });
     const outputs = await putOutputs(request);
@@ -80,7 +104,7 @@ async function measureTrips(world: CountingWorld, slow: SlowProxy, body: object)
   const usually = state.behaviour;
   slow.take();
   slow.delay(slowMs);
-  state.behaviour = paintSlowly;
+  state.behaviour = generateSlowly;
   try {
     await world.generate(body);
   } finally {
@@ -88,19 +112,51 @@ async function measureTrips(world: CountingWorld, slow: SlowProxy, body: object)
     state.behaviour = usually;
   }
   const calls = slow.take().sort((a, b) => a.beginMs - b.beginMs);
-  const { before, during, after } = splitAt(calls, calledMs, completedMs);
+  const tripsBetween = (fromMs: number, toMs: number) =>
+    sequentialTrips(calls.filter(({ beginMs }) => beginMs >= fromMs && beginMs < toMs));
   return {
-    tripsBeforeModel: sequentialTrips(before),
-    tripsDuringModel: sequentialTrips(during),
-    tripsAfterModel: sequentialTrips(after),
+    before: tripsBetween(0, calledMs),
+    during: tripsBetween(calledMs, completedMs),
+    after: tripsBetween(completedMs, Infinity),
     calls: calls.map(({ operation }) => operation),
   };
 }
 
-const unitsOf = ({ readUnits, tableWriteUnits, indexWriteUnits }: Counted): Units => ({
-  readUnits,
-  tableWriteUnits,
-  indexWriteUnits,
-});
+/**
+ * Calls that waited for each other: the longest chain in which each began after the one before it had ended. Calls
+ * side by side are one trip.
+ */
+export function sequentialTrips(spans: readonly Span[]): number {
+  const sorted = [...spans].sort((a, b) => a.beginMs - b.beginMs);
+  const depths: number[] = [];
+  for (const { beginMs } of sorted) {
+    const before = depths.filter((_, k) => sorted[k]!.endMs <= beginMs);
+    depths.push(1 + Math.max(0, ...before));
+  }
+  return Math.max(0, ...depths);
+}
 
-process.stdout.write(`${JSON.stringify(await measureTableUse())}\n`);
+type Trips = Awaited<ReturnType<typeof measureTrips>>;
+
+function sectionOf(
+  found: Record<'trips' | 'unremembered', Trips> & Record<'usual' | 'long', Counted>,
+): Section {
+  const { trips, unremembered, usual, long } = found;
+  const units = ({ readUnits, tableWriteUnits, indexWriteUnits }: Counted) =>
+    `${readUnits} read, ${tableWriteUnits + indexWriteUnits} write (${indexWriteUnits} of them the index's)`;
+  const { GET = 0, PUT = 0 } = usual.objectRequests;
+  return {
+    title: 'DynamoDB',
+    headings: ['what', 'counted'],
+    rows: [
+      ['trips, one after another, before the model is called', String(trips.before)],
+      ['the same, for an identity that was not read within ten seconds', String(unremembered.before)],
+      ['while the model works', String(trips.during)],
+      ['after the model', String(trips.after)],
+      ['calls in all', `${trips.calls.length}: ${trips.calls.join(', ')}`],
+      ['units, prompt of 100 characters', units(usual)],
+      ['units, prompt of 1,000 characters', units(long)],
+      ['requests of the function for the bytes of an image', String(GET + PUT - putsByModel)],
+    ],
+  };
+}

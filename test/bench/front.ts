@@ -5,8 +5,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { installLambdaGlobal, invoke } from '../../../local/gateway/lambda-host.ts';
-import { pathMatcher, proxyEvent } from '../../../local/gateway/proxy-event.ts';
+import { installLambdaGlobal, invoke } from '../../local/gateway/lambda-host.ts';
+import { pathMatcher, proxyEvent } from '../../local/gateway/proxy-event.ts';
 
 const [port, bundle, resource] = process.argv.slice(2) as [string, string, string];
 installLambdaGlobal();

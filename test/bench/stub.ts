@@ -1,19 +1,19 @@
 /**
- * DynamoDB, S3, SageMaker and a model behind OpenAI's API, all answering at once: what is measured in front of it is
- * what the servers in front of it do. Rows of a real table come from a file; a write changes nothing, so that every
- * request meets the same world. Run as: node stub.ts PORT WORLD_FILE
+ * DynamoDB, S3 and SageMaker, all answering at once: what is measured in front of it is
+ * what the function does. Rows of a real table come from a file; a write changes nothing, so that every
+ * request meets the same rows. Run as: node stub.ts PORT FIXTURE_FILE
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { payloadPart } from '../../../local/sagemaker/frames.ts';
-import type { StubWorld } from './stub-world.ts';
+import { payloadPart } from '../../local/sagemaker/frames.ts';
+import type { StubFixture } from './fixture.ts';
 
 type Row = Record<string, { S?: string }>;
 type Key = { PK: { S: string }; SK: { S: string } };
 
-const world: StubWorld = JSON.parse(readFileSync(process.argv[3]!, 'utf8'));
-const rows = new Map(world.rows.map((row: Row) => [`${row.PK!.S}\n${row.SK!.S}`, row]));
+const fixture: StubFixture = JSON.parse(readFileSync(process.argv[3]!, 'utf8'));
+const rows = new Map(fixture.rows.map((row: Row) => [`${row.PK!.S}\n${row.SK!.S}`, row]));
 const rowOf = ({ PK, SK }: Key) => rows.get(`${PK.S}\n${SK.S}`);
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -41,25 +41,22 @@ const modelEvents = [
   event({ event: 'started' }),
   event({
     event: 'completed',
-    outputs: [{ bytes: world.imageBytes, sha256: 'a'.repeat(64), width: 1024, height: 1024 }],
+    outputs: [{ bytes: fixture.imageBytes, sha256: 'a'.repeat(64), width: 1024, height: 1024 }],
     referenceImagesUsed: 0,
     modelVersion: 'bench-1',
   }),
 ];
 
-const openAiImage = json({ created: 1, data: [{ url: `https://images.example.com/${'a'.repeat(300)}` }] });
-
 async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
   const body = await buffer(req);
   const { method, url = '' } = req;
-  if (method === 'HEAD') return void res.writeHead(200, { 'content-length': world.imageBytes }).end();
+  if (method === 'HEAD') return void res.writeHead(200, { 'content-length': fixture.imageBytes }).end();
   if (method !== 'POST') return send(res, 'application/json', empty);
   if (url.startsWith('/endpoints/')) {
     res.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' });
     for (const frame of modelEvents) res.write(frame);
     return void res.end();
   }
-  if (url === '/v1/images/generations') return send(res, 'application/json', openAiImage);
   const name = String(req.headers['x-amz-target']).split('.')[1] ?? '';
   const operation = operations[name];
   if (operation === undefined)
