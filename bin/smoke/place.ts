@@ -17,23 +17,17 @@ export interface SmokePlace extends FailedPlace {
   signIn: { issuer: string; domainUrl: string };
 }
 
-const outputNames = [
-  'BaseUrl',
-  'DashboardUrl',
-  'TableName',
-  'BucketName',
-  'UserPoolId',
-  'SignInUrl',
-  'ModelEndpointName',
-] as const;
+const deployed = ['BaseUrl', 'DashboardUrl', 'TableName', 'BucketName'] as const;
+const outputNames = [...deployed, 'UserPoolId', 'SignInUrl', 'ModelEndpointName'] as const;
 
-/** A deployed stack, by its outputs. @throws Failure when there is none, or when it lacks an output. */
+/** A deployed stack, by its outputs. @throws Failure when there is none, or when it lacks an output */
 export async function stackPlace(stackName: string, region: string | undefined): Promise<SmokePlace> {
   if (region !== undefined) process.env.AWS_REGION = region;
   const outputs = await stackOutputs(stackName, outputNames).catch((error: unknown) => {
     throw asFailure(error, null);
   });
-  const poolRegion = outputs.UserPoolId.split('_')[0];
+  const { UserPoolId: poolId, SignInUrl: domainUrl } = outputs;
+  const issuer = `https://cognito-idp.${poolId.split('_')[0]}.amazonaws.com/${poolId}`;
   return {
     name: `the stack ${stackName}`,
     localFolder: null,
@@ -42,29 +36,19 @@ export async function stackPlace(stackName: string, region: string | undefined):
     tableName: outputs.TableName,
     bucketName: outputs.BucketName,
     hasModel: outputs.ModelEndpointName !== noModelEndpoint,
-    signIn: {
-      issuer: `https://cognito-idp.${poolRegion}.amazonaws.com/${outputs.UserPoolId}`,
-      domainUrl: outputs.SignInUrl,
-    },
+    signIn: { issuer, domainUrl },
   };
 }
 
-/** The local service that runs on a data folder. @throws Failure when there is none. */
+/** The local service that runs on a data folder. @throws Failure when there is none */
 export function localPlace(folder: string): SmokePlace {
   const engines = readEngines(folder);
   const { ready: readyPath } = dataFolder(folder);
   if (!existsSync(readyPath)) throw noLocalService(folder);
-  const ready = JSON.parse(readFileSync(readyPath, 'utf8')) as ReadyFile;
+  const { baseUrl, dashboardUrl } = JSON.parse(readFileSync(readyPath, 'utf8')) as ReadyFile;
   pointSdkAt(engines);
-  const origin = engines.s3Url;
-  return {
-    name: `the local service on ${folder}`,
-    localFolder: folder,
-    baseUrl: ready.baseUrl,
-    dashboardUrl: ready.dashboardUrl,
-    tableName: engines.tableName,
-    bucketName: engines.bucketName,
-    hasModel: true,
-    signIn: { issuer: sessionSettings(origin).issuer, domainUrl: origin },
-  };
+  const { tableName, bucketName, s3Url: origin } = engines;
+  const signIn = { issuer: sessionSettings(origin).issuer, domainUrl: origin };
+  const name = `the local service on ${folder}`;
+  return { name, localFolder: folder, baseUrl, dashboardUrl, tableName, bucketName, hasModel: true, signIn };
 }

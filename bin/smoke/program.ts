@@ -1,15 +1,14 @@
+import { constants } from 'node:os';
 import { Command, Option } from 'commander';
+import { runCommand } from '../common/command-line.ts';
 import { asFailure, usageFailure } from '../common/failure.ts';
+import { printable } from '../common/output.ts';
 import { openStores } from '../common/stores.ts';
 import { id, nonEmpty, region as regionValue } from '../common/values.ts';
-import { runCommand } from '../common/command-line.ts';
 import { tracesOf } from './clean-up.ts';
-import { noteSignals } from './interruption.ts';
+import { planFixture } from './fixture.ts';
 import { localPlace, stackPlace, type SmokePlace } from './place.ts';
-import { stepLine, summaryLine } from './report.ts';
-import { runSteps } from './run.ts';
-import type { StepResult } from './step.ts';
-import { planWorld, type SmokeWorld } from './world.ts';
+import { runChecks, type CheckResult } from './run.ts';
 
 interface Flags {
   stack?: string;
@@ -20,8 +19,11 @@ interface Flags {
 }
 
 const examples = ['', '--stack image-generation-prod --region eu-west-1', '--json'];
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** npm may pass on a signal that the terminal already sent to all processes: two signals within this time are one Ctrl-C. */
+const sameSignalMs = 500;
 
-/** Checks a running service from outside. @returns the exit code: 0 all checks passed, 1 some failed, 2 wrong usage. */
+/** Checks a running service from outside. @returns the exit code: 0 all checks passed, 1 some failed, 2 wrong usage */
 export async function runSmoke(args: string[]): Promise<number> {
   // A closed pipe, as in `… | head`, must not stop the clean-up.
   process.stdout.on('error', () => {});
@@ -37,7 +39,7 @@ export async function runSmoke(args: string[]): Promise<number> {
         .argParser(nonEmpty('--data'))
         .conflicts('stack'),
     )
-    .option('--identity <id>', 'paint with this identity (default: a temporary one)', id('--identity'))
+    .option('--identity <id>', 'generate with this identity (default: a temporary one)', id('--identity'))
     .option('--json', 'print exactly one JSON object, for programs')
     .addHelpText(
       'after',
@@ -46,49 +48,63 @@ export async function runSmoke(args: string[]): Promise<number> {
   return runCommand(command, args, () => smoke(command.opts<Flags>()));
 }
 
-async function smoke(flags: Flags): Promise<number> {
-  const place = await findPlace(flags);
+async function smoke({ stack, region, data = '.local', identity, json = false }: Flags): Promise<number> {
+  if (stack === undefined && region !== undefined)
+    throw usageFailure('--region means AWS: name the stack there too, with --stack.');
+  const place = stack === undefined ? localPlace(data) : await stackPlace(stack, region);
   const stores = openStores(place.tableName);
   try {
-    const world = await planWorld(stores, flags.identity, Date.now()).catch((error: unknown) => {
-      throw asFailure(error, place);
-    });
-    return await check(place, stores, world, flags.json ?? false);
+    return await check(place, stores, { identity, json });
   } finally {
     stores.close();
   }
 }
 
-function findPlace({ stack, region, data = '.local' }: Flags): Promise<SmokePlace> | SmokePlace {
-  if (stack !== undefined) return stackPlace(stack, region);
-  if (region !== undefined) throw usageFailure('--region means AWS: name the stack there too, with --stack.');
-  return localPlace(data);
-}
-
 async function check(
   place: SmokePlace,
   stores: ReturnType<typeof openStores>,
-  world: SmokeWorld,
-  json: boolean,
+  { identity, json }: { identity: string | undefined; json: boolean },
 ): Promise<number> {
-  const note = (text: string) => process.stderr.write(`${text}\n`);
+  const fixture = await planFixture(stores, identity).catch((error: unknown) => {
+    throw asFailure(error, place);
+  });
   const print = (text: string) => void (json || process.stdout.write(`${text}\n`));
-  const interruption = noteSignals(
-    () => note('Stopping after this check, to clean up. Press Ctrl-C again to leave at once.'),
-    () => note(`Left without cleaning up: remove ${tracesOf(world)} by hand.`),
-  );
+  let interruptedBy: NodeJS.Signals | null = null;
+  const interruptedCode = () => interruptedBy && 128 + constants.signals[interruptedBy];
+  let firstMs = 0;
+  const interrupt = (signal: NodeJS.Signals) => {
+    if (interruptedBy === null) {
+      interruptedBy = signal;
+      firstMs = Date.now();
+      console.error('Stopping after this check, to clean up. Press Ctrl-C again to leave at once.');
+    } else if (Date.now() - firstMs >= sameSignalMs) {
+      console.error(`Left without cleaning up: remove ${tracesOf(fixture)} by hand.`);
+      process.exit(interruptedCode()!);
+    }
+  };
+  for (const signal of signals) process.on(signal, interrupt);
   try {
     print(`Checking ${place.name}: ${place.baseUrl}\n`);
-    const results = await runSteps(place, stores, world, interruption, (result) => print(stepLine(result)));
-    print(`\n${summaryLine(results)}`);
-    if (json) process.stdout.write(`${JSON.stringify(reportJson(place, results))}\n`);
-    const failed = results.some(({ status }) => status === 'failed');
-    return interruption.exitCode() ?? (failed ? 1 : 0);
+    const results = await runChecks(
+      { place, stores, fixture },
+      () => interruptedBy !== null,
+      (result) => print(resultLine(result)),
+    );
+    const count = (status: CheckResult['status']) => results.filter((one) => one.status === status).length;
+    const [failed, skipped] = [count('failed'), count('skipped')];
+    print(`\n${count('passed')} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
+    const report = { place: place.name, baseUrl: place.baseUrl, passed: failed === 0, checks: results };
+    if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
+    return interruptedCode() ?? (failed > 0 ? 1 : 0);
   } finally {
-    interruption.stop();
+    for (const signal of signals) process.off(signal, interrupt);
   }
 }
 
-function reportJson({ name, baseUrl }: SmokePlace, checks: StepResult[]): Record<string, unknown> {
-  return { place: name, baseUrl, passed: checks.every(({ status }) => status !== 'failed'), checks };
+const marks = { passed: '✓', failed: '✗', skipped: '–' };
+
+/** One line about one check. */
+function resultLine({ name, status, durationMs, reason }: CheckResult): string {
+  if (status === 'skipped') return printable(`${marks.skipped} ${name}: skipped, ${reason}`);
+  return printable(`${marks[status]} ${name} (${durationMs} ms)${reason === null ? '' : `: ${reason}`}`);
 }

@@ -203,7 +203,7 @@ describe('against a stack', () => {
       void paints(req).then(() => refuse(req, res));
       return true;
     }, noModel);
-    expect(reported(stdout).get(refusal)!.reason).toBe('1 credit charged');
+    expect(reported(stdout).get(refusal)!.reason).toBe('1 credits are used and 0 held, not 0 and 0');
   });
 
   test('one sentence says that there is none, or that it lacks an output', async () => {

@@ -3,7 +3,7 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { listen, type RunningServer } from '../../local/http/server.ts';
 import { readEngines } from '../../bin/common/connection.ts';
-import type { StepResult } from '../../bin/smoke/step.ts';
+import type { CheckResult } from '../../bin/smoke/run.ts';
 import { runProgram, type Run, type RunOptions } from './run-program.ts';
 import { inRepository } from './repository.ts';
 
@@ -25,8 +25,8 @@ export async function everything(dataDir: string): Promise<string[]> {
 }
 
 /** A whole report by the checks' names. */
-export function reported(stdout: string): Map<string, StepResult> {
-  const { checks } = JSON.parse(stdout) as { checks: StepResult[] };
+export function reported(stdout: string): Map<string, CheckResult> {
+  const { checks } = JSON.parse(stdout) as { checks: CheckResult[] };
   return new Map(checks.map((check) => [check.name, check]));
 }
 

@@ -1,12 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { send } from '../../../bin/smoke/http.ts';
-import { agreesOnSignIn, answersPreflight } from '../../../bin/smoke/steps/web.ts';
+import { send } from '../../../bin/smoke/answers.ts';
+import { checks } from '../../../bin/smoke/checks.ts';
 import { startFront } from '../../support/smoke.ts';
 
 test('an address that does not answer is not told, as it may be a link', async () => {
-  const sent = send('http://127.0.0.1:1/image.png?X-Amz-Signature=secret');
+  const sent = send('http://127.0.0.1:1/image.png?X-Amz-Signature=secret', 'the link');
   await expect(sent).rejects.toThrow(/^there was no answer \([\w ]+\)$/);
 });
+
+const checkNamed = (words: string) => checks.find(({ name }) => name.includes(words))!;
+const answersPreflight = checkNamed('CORS preflight');
+const agreesOnSignIn = checkNamed('the user pool agree');
 
 describe('what only AWS answers', () => {
   /** A place whose dashboard, API and pool are all played by one front. */

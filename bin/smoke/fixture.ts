@@ -2,43 +2,34 @@ import { randomBytes } from 'node:crypto';
 import type { Identity } from '../../shared/identities/identity.ts';
 import { newId } from '../../shared/base/ids.ts';
 import type { License } from '../../shared/licenses/license.ts';
-import type { ApiKey } from '../../shared/keys/store.ts';
 import { issueApiKey } from '../../shared/keys/manage.ts';
 import { Failure } from '../common/failure.ts';
 import type { Stores } from '../common/stores.ts';
 
-/** Credits of the temporary license: more than the checks may spend, and few. */
-const creditsLimit = 5;
-
 /** What the checks use. All of it is removed afterwards, except an identity that existed before. */
-export interface SmokeWorld {
+export interface SmokeFixture {
   identity: Identity;
   /** Whether the identity was made for this run. */
   ownsIdentity: boolean;
   license: License;
 }
 
-export interface IssuedKey {
-  rawKey: string;
-  key: ApiKey;
-}
+export type IssuedKey = Awaited<ReturnType<typeof issueApiKey>>;
 
 /** Chooses all ids before anything is made, so that everything can be found and removed. @throws Failure */
-export async function planWorld(
-  stores: Stores,
-  identityId: string | undefined,
-  nowMs: number,
-): Promise<SmokeWorld> {
+export async function planFixture(stores: Stores, identityId: string | undefined): Promise<SmokeFixture> {
   const name = `smoke-${randomBytes(8).toString('hex')}`;
-  const identity =
-    identityId === undefined ? temporaryIdentity(name) : await activeIdentity(stores, identityId);
+  const ownsIdentity = identityId === undefined;
+  const identity = ownsIdentity ? temporaryIdentity(name) : await activeIdentity(stores, identityId);
+  const nowMs = Date.now();
   const license: License = {
     licenseId: newId('license'),
     ownerId: name,
     givenName: null,
     planName: null,
     tier: 'starter',
-    creditsLimit,
+    // More than the checks may spend, and few.
+    creditsLimit: 5,
     foundingCatalog: false,
     identityIds: [identity.identityId],
     apiAccess: true,
@@ -50,7 +41,7 @@ export async function planWorld(
     maxInFlight: null,
     createdAtMs: nowMs,
   };
-  return { identity, ownsIdentity: identityId === undefined, license };
+  return { identity, ownsIdentity, license };
 }
 
 /** Of the specialist catalog: no license but the temporary one lists it, so nobody else ever sees it. */
@@ -74,11 +65,9 @@ async function activeIdentity({ identities }: Stores, identityId: string): Promi
   return identity;
 }
 
-export async function makeWorld(
-  stores: Stores,
-  { identity, ownsIdentity, license }: SmokeWorld,
-  nowMs: number,
-): Promise<IssuedKey> {
+export async function makeFixture(stores: Stores, fixture: SmokeFixture): Promise<IssuedKey> {
+  const { identity, ownsIdentity, license } = fixture;
+  const nowMs = Date.now();
   if (ownsIdentity) await stores.identities.put(identity, 'operator:smoke test');
   await stores.licenses.insert(license, 'operator:smoke test');
   const order = { license, name: 'smoke', expiresAtMs: nowMs + 3600 * 1000, monthlyCredits: null };
