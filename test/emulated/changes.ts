@@ -3,22 +3,22 @@ import { environmentVariables } from '../../shared/base/config.ts';
 import { preflight } from '../../bin/deploy/preflight/preflight.ts';
 import { atEndpoint, deploymentFor } from '../engine/deploy/plan.ts';
 import { until } from '../support/until.ts';
-import type { World } from './world.ts';
+import type { EmulatedFixture } from './fixture.ts';
 
 /** Runs last, since it deletes what the others use. */
-export function describeChanges(world: () => World): void {
-  const ask: World['ask'] = (...question) => world().ask(...question);
+export function describeChanges(fixture: EmulatedFixture): void {
+  const ask: EmulatedFixture['ask'] = (...question) => fixture.ask(...question);
   const imageLifetime = async () => {
-    const FunctionName = world().physicalId('AWS::Lambda::Function', 'CreateGeneration');
+    const FunctionName = fixture.physicalId('AWS::Lambda::Function', 'CreateGeneration');
     const { Environment } = await ask('lambda', 'get_function_configuration', { FunctionName });
     return Environment.Variables[environmentVariables.retentionDays];
   };
 
   /** Why `npm run deploy` would not begin. */
   const stops = async () => {
-    const deployment = deploymentFor(world().options);
-    const targets = [world().modelStackName, world().stackName];
-    const { findings } = await atEndpoint(world().ministack.url, (aws) =>
+    const deployment = deploymentFor(fixture.options);
+    const targets = [fixture.modelStackName, fixture.stackName];
+    const { findings } = await atEndpoint(fixture.ministack.url, (aws) =>
       preflight({ aws, deployment, targets, newData: false }),
     );
     return findings.filter((finding) => finding.stops).map(({ sentence }) => sentence);
@@ -30,52 +30,52 @@ export function describeChanges(world: () => World): void {
     });
 
     test('is not changed by deploying it again', async () => {
-      const { code, stdout, stderr } = await world().deploy(world().options);
+      const { code, stdout, stderr } = await fixture.deploy(fixture.options);
       expect(code).toBe(0);
       expect(`${stdout}${stderr}`.match(/\(no changes\)/g)).toHaveLength(2);
     }, 300_000);
 
     test('keeps table and bucket when the retention of images changes', async () => {
       expect(await imageLifetime()).toBe('90');
-      expect((await world().deploy({ ...world().options, retentionDays: 30 })).code).toBe(0);
+      expect((await fixture.deploy({ ...fixture.options, retentionDays: 30 })).code).toBe(0);
       expect(await imageLifetime()).toBe('30');
-      const { StackStatus: status, Outputs: outputs } = await world().describe(world().stackName);
+      const { StackStatus: status, Outputs: outputs } = await fixture.describe(fixture.stackName);
       expect(status).toBe('UPDATE_COMPLETE');
       expect(
         Object.fromEntries(outputs.map(({ OutputKey: key, OutputValue: value }: any) => [key, value])),
-      ).toEqual(world().outputs);
+      ).toEqual(fixture.outputs);
     }, 300_000);
 
     test('can not be deleted, until its protection is lifted', async () => {
-      const StackName = world().stackName;
+      const StackName = fixture.stackName;
       await expect(ask('cloudformation', 'delete_stack', { StackName })).rejects.toThrow(
         /TerminationProtection/,
       );
-      const { StackStatus: status } = await world().describe(StackName);
+      const { StackStatus: status } = await fixture.describe(StackName);
       expect(status).toMatch(/^(CREATE|UPDATE)_COMPLETE$/);
     });
 
     test("does not lose its endpoint's stack while the service uses it", async () => {
-      const StackName = world().modelStackName;
+      const StackName = fixture.modelStackName;
       await unprotect(StackName);
       await expect(ask('cloudformation', 'delete_stack', { StackName })).rejects.toThrow(/in use|imported/i);
-      const { StackStatus: status } = await world().describe(StackName);
+      const { StackStatus: status } = await fixture.describe(StackName);
       expect(status).not.toMatch(/^DELETE_COMPLETE/);
     });
 
     test('keeps its records, images, accounts and logs when it is deleted, and nothing of the dashboard', async () => {
-      const { stackName, outputs } = world();
-      const dashboard = world().physicalId('AWS::S3::Bucket', 'Dashboard');
+      const { stackName, outputs } = fixture;
+      const dashboard = fixture.physicalId('AWS::S3::Bucket', 'Dashboard');
       await unprotect(stackName);
-      const { StackId: stackId } = await world().describe(stackName);
-      const accessLog = world().physicalId('AWS::Logs::LogGroup', 'ApiAccessLog');
+      const { StackId: stackId } = await fixture.describe(stackName);
+      const accessLog = fixture.physicalId('AWS::Logs::LogGroup', 'ApiAccessLog');
       // MiniStack does not give a bucket its tags, and without this one the CDK's function would not empty it.
       const TagSet = [{ Key: 'aws-cdk:auto-delete-objects', Value: 'true' }];
       await ask('s3', 'put_bucket_tagging', { Bucket: dashboard, Tagging: { TagSet } });
       await ask('cloudformation', 'delete_stack', { StackName: stackName });
       let status = '';
       await until('the stack is deleted', async () => {
-        ({ StackStatus: status } = await world().describe(stackId));
+        ({ StackStatus: status } = await fixture.describe(stackId));
         return !status.endsWith('_IN_PROGRESS');
       });
       expect(status).toBe('DELETE_COMPLETE');
@@ -92,7 +92,7 @@ export function describeChanges(world: () => World): void {
     }, 300_000);
 
     test('is not deployed anew beside the records that it left', async () => {
-      const { TableName: table, UserPoolId: pool } = world().outputs;
+      const { TableName: table, UserPoolId: pool } = fixture.outputs;
       // MiniStack gives a bucket no tags.
       expect(await stops()).toEqual([
         expect.stringMatching(new RegExp(`table/${table}, .*userpool/${pool}`)),

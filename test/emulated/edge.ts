@@ -48,7 +48,7 @@ export interface Edge {
 const ofAws = /\.(amazonaws\.com|amazoncognito\.com|cloudfront\.net)$/;
 const ownAddress = '127.0.0.1';
 
-/** Starts an edge with an authority of its own. No request of the emulated world leaves this machine. */
+/** Starts an edge with an authority of its own. No request of the emulated deployment leaves this machine. */
 export async function startEdge(): Promise<Edge> {
   const authority = createAuthority();
   const contexts = new Map<string, SecureContext>();

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { useFixture } from '../support/use-fixture.ts';
 import { describeChanges } from './changes.ts';
 import { isLeftOut, leftOut } from './left-out.ts';
 import { streamedPath } from './assembly.ts';
@@ -7,35 +8,30 @@ import { accountId, region } from './ministack.ts';
 import { describePermissions } from './permissions.ts';
 import { describeResources } from './resources.ts';
 import { describeUse } from './use.ts';
-import { deployEverything, type World } from './world.ts';
+import { deployEverything, type EmulatedFixture } from './fixture.ts';
 
-let world: World;
+const fixture = useFixture(deployEverything, 900_000);
 const typesOfApp = () =>
   new Set(
-    [...world.templates.values()].flatMap(({ Resources }) =>
+    [...fixture.templates.values()].flatMap(({ Resources }) =>
       Object.values(Resources).map(({ Type: type }) => type),
     ),
   );
 
-beforeAll(async () => {
-  world = await deployEverything();
-}, 900_000);
-afterAll(() => world?.close());
-
 describe("the CDK's CLI", () => {
   test('deploys the model and the service, which names the endpoint by the export of the other stack', async () => {
-    const stacks = await Promise.all([world.modelStackName, world.stackName].map(world.describe));
+    const stacks = await Promise.all([fixture.modelStackName, fixture.stackName].map(fixture.describe));
     expect(stacks.map(({ StackStatus: status }) => status)).toEqual(['CREATE_COMPLETE', 'CREATE_COMPLETE']);
     expect(stacks.map(({ EnableTerminationProtection: isOn }) => isOn)).toEqual([true, true]);
-    expect(world.outputs['ModelEndpointName']).toBe(world.modelStackName);
+    expect(fixture.outputs['ModelEndpointName']).toBe(fixture.modelStackName);
   });
 
   test('makes every resource of both stacks but those that are left out', () => {
-    for (const [stackName, template] of world.templates) {
+    for (const [stackName, template] of fixture.templates) {
       const expected = Object.entries(template.Resources)
         .filter(([, resource]) => !isLeftOut(resource))
         .map(([logicalId]) => logicalId);
-      expect(Object.keys(world.made.get(stackName)!).sort()).toEqual(expected.sort());
+      expect(Object.keys(fixture.made.get(stackName)!).sort()).toEqual(expected.sort());
     }
   });
 });
@@ -47,15 +43,15 @@ describe('the list of what is left out is not longer than needed', () => {
     const resources = [...leftOut.keys()].map((Type, i) => [`R${i}`, { Type, Properties: {} }]);
     const TemplateBody = JSON.stringify({ Resources: Object.fromEntries(resources) });
     const request = { StackName: 'left-out', TemplateBody };
-    const refusal = await world.ask('cloudformation', 'create_stack', request).catch(String);
+    const refusal = await fixture.ask('cloudformation', 'create_stack', request).catch(String);
     const [, unknown] = /Unrecognized resource types: \[(.*)\]/.exec(refusal) ?? [];
     expect(unknown?.split(', ').sort()).toEqual([...leftOut.keys()].sort());
   });
 
   test('API Gateway does not find the function of a streamed integration', async () => {
-    const health = world.physicalId('AWS::Lambda::Function', 'GetHealth');
-    const restApiId = await makeApi(world, streamedPath, health);
-    const { status } = await world.edge.send(`${world.edge.url}/_aws/execute-api/${restApiId}/test/`);
+    const health = fixture.physicalId('AWS::Lambda::Function', 'GetHealth');
+    const restApiId = await makeApi(fixture, streamedPath, health);
+    const { status } = await fixture.edge.send(`${fixture.edge.url}/_aws/execute-api/${restApiId}/test/`);
     expect(status).toBe(500);
   });
 });
@@ -67,17 +63,17 @@ test('docs/emulator.md lists exactly the types that are made, and those that are
   for (const type of leftOut.keys()) expect(text).toMatch(new RegExp(`\`${type}\` +\\| left out`));
 });
 
-describeResources(() => world);
-describeUse(() => world);
-describePermissions(() => world);
-describeChanges(() => world);
+describeResources(fixture);
+describeUse(fixture);
+describePermissions(fixture);
+describeChanges(fixture);
 
 test('nobody asked for a name that is neither of AWS nor of the deployment', () => {
-  expect([...world.edge.strangers]).toEqual([]);
+  expect([...fixture.edge.strangers]).toEqual([]);
 });
 
 /** An API with one method. @returns its id */
-async function makeApi({ ask }: World, path: typeof streamedPath, fn: string): Promise<string> {
+async function makeApi({ ask }: EmulatedFixture, path: typeof streamedPath, fn: string): Promise<string> {
   const arn = `arn:aws:lambda:${region}:${accountId}:function:${fn}`;
   const uri = `arn:aws:apigateway:${region}:lambda:path${path[0]}${arn}${path[1]}`;
   const { id: restApiId } = await ask('apigateway', 'create_rest_api', { name: 'streamed' });

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newApiKey } from '../../shared/keys/api-key.ts';
 import type { Credentials } from './ministack.ts';
-import type { World } from './world.ts';
+import type { EmulatedFixture } from './fixture.ts';
 
 const item = { PK: { S: 'LICENSE#none' }, SK: { S: 'LICENSE' } };
 
 /** MiniStack judges each call by the policies of its caller. */
-export function describePermissions(world: () => World): void {
-  const ask: World['ask'] = (...question) => world().ask(...question);
+export function describePermissions(fixture: EmulatedFixture): void {
+  const ask: EmulatedFixture['ask'] = (...question) => fixture.ask(...question);
 
   test('a function whose role loses an action is refused it from then on, and has it again with its policy', async () => {
-    const roleName = world().physicalId('AWS::IAM::Role', 'ListIdentitiesRole');
+    const roleName = fixture.physicalId('AWS::IAM::Role', 'ListIdentitiesRole');
     const { PolicyNames: names } = await ask('iam', 'list_role_policies', { RoleName: roleName });
     const policy = { RoleName: roleName, PolicyName: names[0] };
     const { PolicyDocument: document } = await ask('iam', 'get_role_policy', policy);
@@ -22,7 +22,7 @@ export function describePermissions(world: () => World): void {
         PolicyDocument: JSON.stringify({ ...document, Statement }),
       });
     const call = async () => {
-      const { status, json } = await world().edge.send(`${world().outputs['BaseUrl']}/identities`, {
+      const { status, json } = await fixture.edge.send(`${fixture.outputs['BaseUrl']}/identities`, {
         headers: { authorization: `Bearer ${newApiKey()}` },
       });
       return `${status} ${json.code}`;
@@ -44,7 +44,7 @@ export function describePermissions(world: () => World): void {
     const PolicyName = 'test';
     const tableArn = async () => {
       const { Table: table } = await ask('dynamodb', 'describe_table', {
-        TableName: world().outputs['TableName'],
+        TableName: fixture.outputs['TableName'],
       });
       return table.TableArn as string;
     };
@@ -72,7 +72,7 @@ export function describePermissions(world: () => World): void {
     });
 
     test('may not delete one, nor check one in a transaction', async () => {
-      const TableName = world().outputs['TableName'];
+      const TableName = fixture.outputs['TableName'];
       await expect(ask('dynamodb', 'delete_item', { TableName, Key: item }, user)).rejects.toThrow(
         /AccessDenied.*dynamodb:DeleteItem/,
       );
@@ -84,7 +84,7 @@ export function describePermissions(world: () => World): void {
 
     // When this fails, MiniStack has learned it: docs/emulator.md can say so, and the keys of batches and transactions be tested here.
     test('gets and puts items of other partitions as well: dynamodb:LeadingKeys is not judged', async () => {
-      const TableName = world().outputs['TableName']!;
+      const TableName = fixture.outputs['TableName']!;
       const got = await ask('dynamodb', 'get_item', { TableName, Key: item }, user);
       const batch = await ask(
         'dynamodb',
@@ -99,9 +99,9 @@ export function describePermissions(world: () => World): void {
     });
 
     test('lists the bucket over TLS, and is refused without it', async () => {
-      const Bucket = world().outputs['BucketName'];
+      const Bucket = fixture.outputs['BucketName'];
       await ask('s3', 'list_objects_v2', { Bucket }, user);
-      const plain = { ...user, endpoint_url: world().ministack.url };
+      const plain = { ...user, endpoint_url: fixture.ministack.url };
       await expect(ask('s3', 'list_objects_v2', { Bucket }, plain)).rejects.toThrow(
         /AccessDenied.*explicit deny/i,
       );

@@ -4,14 +4,14 @@ import { routes } from '../../shared/routes/routes.ts';
 import { tableSchema } from '../../shared/table/keys.ts';
 import { isLeftOut } from './left-out.ts';
 import { accountId, region } from './ministack.ts';
-import type { World } from './world.ts';
+import type { EmulatedFixture } from './fixture.ts';
 
 /** What the emulator made, asked of each service. */
-export function describeResources(world: () => World): void {
-  const ask: World['ask'] = (...question) => world().ask(...question);
+export function describeResources(fixture: EmulatedFixture): void {
+  const ask: EmulatedFixture['ask'] = (...question) => fixture.ask(...question);
 
   test('the table has the keys and indexes that the stores use, and may not be deleted', async () => {
-    const parameters = { TableName: world().outputs['TableName'] };
+    const parameters = { TableName: fixture.outputs['TableName'] };
     const { Table: table } = await ask('dynamodb', 'describe_table', parameters);
     const { KeySchema, GlobalSecondaryIndexes } = tableSchema;
     expect(table).toMatchObject({ KeySchema, GlobalSecondaryIndexes });
@@ -19,7 +19,7 @@ export function describeResources(world: () => World): void {
   });
 
   test('the API has the endpoints of the table of routes, each with its function', async () => {
-    const restApiId = world().physicalId('AWS::ApiGateway::RestApi');
+    const restApiId = fixture.physicalId('AWS::ApiGateway::RestApi');
     const { items } = await ask('apigateway', 'get_resources', {
       restApiId,
       limit: 500,
@@ -36,13 +36,13 @@ export function describeResources(world: () => World): void {
     );
     const expected = Object.values(routes).map(({ method, path, functionName }) => [
       `${method} /api/v1${path}`,
-      `${world().physicalId('AWS::Lambda::Function', pascalCase(functionName))}:live`,
+      `${fixture.physicalId('AWS::Lambda::Function', pascalCase(functionName))}:live`,
     ]);
     expect(mounted.sort()).toEqual(expected.sort());
   });
 
   test('every function has its own role, and variables with the real names of the table and the bucket', async () => {
-    const made = Object.values(world().made.get(world().stackName)!);
+    const made = Object.values(fixture.made.get(fixture.stackName)!);
     const functions = await Promise.all(
       made
         .filter(({ type }) => type === 'AWS::Lambda::Function')
@@ -51,13 +51,13 @@ export function describeResources(world: () => World): void {
     expect(new Set(functions.map(({ Role: role }) => role)).size).toBe(functions.length);
     const told = (name: string) =>
       new Set(functions.flatMap(({ Environment }) => Environment?.Variables[name] ?? []));
-    expect(told(environmentVariables.tableName)).toEqual(new Set([world().outputs['TableName']]));
-    expect(told(environmentVariables.bucketName)).toEqual(new Set([world().outputs['BucketName']]));
+    expect(told(environmentVariables.tableName)).toEqual(new Set([fixture.outputs['TableName']]));
+    expect(told(environmentVariables.bucketName)).toEqual(new Set([fixture.outputs['BucketName']]));
   });
 
   describe('the dashboard', () => {
     test('is served at its own name by CloudFront, with the headers that keep other origins out', async () => {
-      const { status, headers, text } = await world().edge.send(world().outputs['DashboardUrl']!);
+      const { status, headers, text } = await fixture.edge.send(fixture.outputs['DashboardUrl']!);
       expect([status, headers['content-type']]).toEqual([200, 'text/html']);
       expect(text).toContain('<script');
       expect(headers['content-security-policy']).toContain("default-src 'self'");
@@ -65,10 +65,10 @@ export function describeResources(world: () => World): void {
     });
 
     test('has a page for every screen, and none for a file that is missing', async () => {
-      const page = await world().edge.send(new URL('/keys', world().outputs['DashboardUrl']).href);
+      const page = await fixture.edge.send(new URL('/keys', fixture.outputs['DashboardUrl']).href);
       expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html']);
-      const missing = await world().edge.send(
-        new URL('/assets/none.js', world().outputs['DashboardUrl']).href,
+      const missing = await fixture.edge.send(
+        new URL('/assets/none.js', fixture.outputs['DashboardUrl']).href,
       );
       // AWS answers 404, since CloudFront may list the bucket.
       expect(missing.status).toBe(403);
@@ -76,7 +76,7 @@ export function describeResources(world: () => World): void {
   });
 
   test('the names of the zone lead to the API and to the dashboard', async () => {
-    const [HostedZoneId] = [world().options.domain!.hostedZone!.id];
+    const [HostedZoneId] = [fixture.options.domain!.hostedZone!.id];
     const { ResourceRecordSets: records } = await ask('route53', 'list_resource_record_sets', {
       HostedZoneId,
     });
@@ -97,22 +97,22 @@ export function describeResources(world: () => World): void {
   });
 
   test('every alarm tells the topic', async () => {
-    const expected = [...world().templates.values()]
+    const expected = [...fixture.templates.values()]
       .flatMap(({ Resources }) => Object.values(Resources))
       .filter((resource) => resource.Type === 'AWS::CloudWatch::Alarm' && !isLeftOut(resource))
       .filter(({ Properties }) => Properties.AlarmActions !== undefined).length;
     const alarms = [];
     const paginated = await ask('cloudwatch', 'describe_alarms', { MaxRecords: 100 });
     alarms.push(...paginated.MetricAlarms, ...paginated.CompositeAlarms);
-    const topic = world().outputs['AlarmTopicArn'];
+    const topic = fixture.outputs['AlarmTopicArn'];
     const ofService = alarms.filter(({ AlarmActions: actions }) => actions.length > 0);
     expect(ofService).toHaveLength(expected);
     expect(new Set(ofService.flatMap(({ AlarmActions: actions }) => actions))).toEqual(new Set([topic]));
   });
 
   test('nobody reaches the images without a link', async () => {
-    const bucket = world().outputs['BucketName'];
-    const { status } = await world().edge.send(`${world().edge.url}/${bucket}/generations/x`);
+    const bucket = fixture.outputs['BucketName'];
+    const { status } = await fixture.edge.send(`${fixture.edge.url}/${bucket}/generations/x`);
     expect(status).toBe(403);
     const { Policy } = await ask('s3', 'get_bucket_policy', { Bucket: bucket });
     expect(Policy).toContain('aws:SecureTransport');

@@ -6,7 +6,7 @@ import { reported } from '../support/smoke.ts';
 import { until } from '../support/until.ts';
 import { stripeEvent, subscription } from '../unit/billing/stripe-fixtures.ts';
 import type { EdgeAnswer } from './edge.ts';
-import type { World } from './world.ts';
+import type { EmulatedFixture } from './fixture.ts';
 
 /** A key may ask for ten images a minute. */
 const requestsPerKey = 10;
@@ -14,24 +14,24 @@ const requestsPerKey = 10;
 const atOnce = 10;
 
 /** Uses the deployed service as its callers and its operator do. */
-export function describeUse(world: () => World): void {
+export function describeUse(fixture: EmulatedFixture): void {
   /** The operator's CLI, which finds the table by the stack's name. */
   const admin = async (...command: string[]) => {
-    const { run, stackName } = world();
+    const { run, stackName } = fixture;
     const ended = await run('bin/admin.ts', ['--json', '--stack', stackName, ...command]);
     if (ended.code !== 0) throw new Error(`admin ended with ${ended.code}: ${ended.stderr}`);
     return JSON.parse(ended.stdout);
   };
   const generate = (key: string, body: object) =>
-    world().edge.send(`${world().outputs['BaseUrl']}/generate`, {
+    fixture.edge.send(`${fixture.outputs['BaseUrl']}/generate`, {
       headers: { authorization: `Bearer ${key}` },
       body: { ...small, ...body },
     });
 
   test('npm run smoke finds nothing but that the pool tells other addresses than its own for signing in', async () => {
-    const { code, stdout, stderr } = await world().run('bin/smoke.ts', [
+    const { code, stdout, stderr } = await fixture.run('bin/smoke.ts', [
       '--stack',
-      world().stackName,
+      fixture.stackName,
       '--json',
     ]);
     expect(stderr).toBe('');
@@ -81,7 +81,7 @@ export function describeUse(world: () => World): void {
     test('a license, its key and the identity are there on the next request, and a revoked key is not', async () => {
       const { keyId, key } = await admin('key', 'issue', await license(10), '--name', 'first');
       const identities = () =>
-        world().edge.send(`${world().outputs['BaseUrl']}/identities`, {
+        fixture.edge.send(`${fixture.outputs['BaseUrl']}/identities`, {
           headers: { authorization: `Bearer ${key}` },
         });
       expect((await identities()).status).toBe(200);
@@ -117,7 +117,7 @@ export function describeUse(world: () => World): void {
         '429 CREDIT_LIMIT_EXCEEDED': 43,
       });
       const links = outcomes['200']!.map(({ json }) => json.outputs[0] as string);
-      const images = await Promise.all(links.map((link) => world().edge.send(link)));
+      const images = await Promise.all(links.map((link) => fixture.edge.send(link)));
       expect(images.map(({ headers }) => headers['content-type'])).toEqual(Array(7).fill('image/png'));
       const usage = await admin('usage', licenseId);
       expect(usage).toMatchObject({ stats: { current: 7, limit: 7 }, held: 0 });
@@ -129,7 +129,7 @@ export function describeUse(world: () => World): void {
     const ownerId = randomUUID();
     const sold = subscription({ id: `sub_${Date.now()}`, metadata: { ownerId } });
     const event = stripeEvent('customer.subscription.created', sold);
-    const { eventBusName } = world().options.billing!;
+    const { eventBusName } = fixture.options.billing!;
     const Entries = ['customer.created', event.type].map((DetailType) => ({
       // Only AWS's partners may send events of theirs. The rule asks for the detail type alone.
       Source: 'test',
@@ -137,7 +137,7 @@ export function describeUse(world: () => World): void {
       DetailType,
       Detail: JSON.stringify(event),
     }));
-    expect(await world().ask('events', 'put_events', { Entries })).toMatchObject({ FailedEntryCount: 0 });
+    expect(await fixture.ask('events', 'put_events', { Entries })).toMatchObject({ FailedEntryCount: 0 });
     let licenses: any[] = [];
     await until('there is a license', async () => {
       ({ licenses } = await admin('license', 'list', '--owner', ownerId));
@@ -145,11 +145,11 @@ export function describeUse(world: () => World): void {
     });
     expect(licenses).toEqual([expect.objectContaining({ ownerId, tier: 'pro', foundingCatalog: true })]);
     for (const prefix of ['BillingQueueEvents', 'BillingQueueDeadLetters']) {
-      const QueueUrl = world().physicalId('AWS::SQS::Queue', prefix);
+      const QueueUrl = fixture.physicalId('AWS::SQS::Queue', prefix);
       await until(`nothing is left in ${prefix}`, async () => {
         const names = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'];
         const asked = { QueueUrl, AttributeNames: names };
-        const { Attributes: counts } = await world().ask('sqs', 'get_queue_attributes', asked);
+        const { Attributes: counts } = await fixture.ask('sqs', 'get_queue_attributes', asked);
         return names.every((name) => counts[name] === '0');
       });
     }

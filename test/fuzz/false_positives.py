@@ -9,7 +9,7 @@ from schemathesis.failure_codes import (
     UseAfterFree,
 )
 
-from world import FAILING, GENERATING, NAME_OF, json_of, operation_id
+from fixture import FAILING, GENERATING, NAME_OF, json_of, operation_id
 
 # Rules that no schema of the document expresses, by the sentence of the refusal: no JSON Schema can, or few tools read it.
 BEYOND_SCHEMAS = [

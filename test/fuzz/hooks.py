@@ -1,4 +1,4 @@
-"""What schemathesis has to know of this API: the callers (world.py), the values to send, checks besides its own, and
+"""What schemathesis has to know of this API: the callers (fixture.py), the values to send, checks besides its own, and
 false positives (false_positives.py). The counts go to the file FUZZ_SUMMARY.
 """
 
@@ -18,7 +18,7 @@ import schemathesis
 sys.path.insert(0, str(Path(__file__).parent))
 
 from false_positives import false_positive_reason
-from world import (
+from fixture import (
     ACCOUNTS,
     BY_EITHER,
     BY_KEY,
@@ -29,7 +29,7 @@ from world import (
     LOCK,
     PUBLIC,
     TURN,
-    WORLD,
+    FIXTURE,
     json_of,
     operation_id,
 )
@@ -179,7 +179,7 @@ def fill_reference(item, account):
     url = item.get("url")
     if is_text(url) and re.match(r"^[Hh][Tt][Tt][Pp][Ss]://[^/?#@\x00-\x20\x7f\\]+([/?#]|$)", url) and chance(0.9):
         if len(url) <= 2048 and not re.search(r"[\x00-\x20\x7f\\]", url):
-            item["url"] = WORLD["pictureUrl"] + one_of(["", "?again", "#there", "/missing"])
+            item["url"] = FIXTURE["pictureUrl"] + one_of(["", "?again", "#there", "/missing"])
     upload = item.get("uploadId")
     if is_text(upload) and 0 < len(upload) <= 100 and "\0" not in upload and upload.strip() and account.upload_ids:
         item["uploadId"] = one_of(account.upload_ids)
@@ -197,7 +197,7 @@ def license_of(account):
 def identity():
     with LOCK:
         [name] = CHOICE.choices(list(IDENTITIES), list(IDENTITIES.values()))
-    return WORLD["identities"][name]
+    return FIXTURE["identities"][name]
 
 
 # --- Answers ---------------------------------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ def remember(name, body, account):
     if name == "listGenerations" and body.get("nextCursor"):
         account.cursors.append(body["nextCursor"])
     if name == "createUpload" and "uploadId" in body and len(account.upload_ids) < 4 and "fields" in body:
-        with open(WORLD["pictureFile"], "rb") as picture:
+        with open(FIXTURE["pictureFile"], "rb") as picture:
             sent = requests.post(body["url"], data=body["fields"], files={"file": picture}, timeout=20)
         if sent.status_code == 204 and f"/{account.license_ids[0]}/" in body["fields"].get("key", ""):
             account.upload_ids.append(body["uploadId"])

@@ -9,7 +9,7 @@ import { pythonPath } from '../support/python.ts';
 import { wrongAtRest } from '../support/stored-state.ts';
 import { allItems } from '../support/table-scan.ts';
 import { deletedRequests } from './deleted.ts';
-import { startFuzzedService, type FuzzedService } from './service.ts';
+import { openFuzzedService, type FuzzedService } from './service.ts';
 
 const usage = `npm run fuzz -- [options]
 
@@ -33,7 +33,7 @@ async function main(): Promise<number> {
   if (!(cases > 0) || !(seed >= 0)) return print('--cases and --seed must be whole numbers.', 1);
   if (!pythonPath || !existsSync(join(pythonPath, 'schemathesis')))
     return print('Schemathesis is missing: test/fuzz/README.md says how to install it.', 1);
-  const fuzzed = await startFuzzedService(Math.min(160, Math.max(40, Math.ceil(cases / 100))), seed);
+  const fuzzed = await openFuzzedService(Math.min(160, Math.max(40, Math.ceil(cases / 100))), seed);
   try {
     const wrongDocument = await validateDocument(fuzzed);
     const { code, output } = await runSchemathesis(fuzzed, seed, Math.max(20, Math.ceil(cases / operations)));
@@ -70,7 +70,7 @@ async function validateDocument({ service, folder }: FuzzedService): Promise<str
 
 /** @param examples of random requests for each operation */
 async function runSchemathesis(
-  { service, worldFile, summaryFile, folder }: FuzzedService,
+  { service, fixtureFile, summaryFile, folder }: FuzzedService,
   seed: number,
   examples: number,
 ): Promise<{ code: number | null; output: string }> {
@@ -85,7 +85,7 @@ async function runSchemathesis(
       ...process.env,
       SCHEMATHESIS_HOOKS: join(here, 'hooks.py'),
       PYTHONDONTWRITEBYTECODE: '1',
-      FUZZ_WORLD: worldFile,
+      FUZZ_FIXTURE: fixtureFile,
       FUZZ_SUMMARY: summaryFile,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

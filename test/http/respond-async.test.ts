@@ -7,7 +7,7 @@ import { copiesOf, objectsOf } from '../support/objects.ts';
 import { expectCharged, periodTotals } from '../support/period-totals.ts';
 import { small, stored } from '../support/requests.ts';
 import { removeFolder, startService, type ApiAnswer } from '../support/service.ts';
-import type { TestService } from '../support/use-service.ts';
+import type { ServiceFixture } from '../support/fixture.ts';
 import { until } from '../support/until.ts';
 import { samplePhoto, sendFile } from '../support/uploads.ts';
 
@@ -17,7 +17,7 @@ let busyTimes = 0;
 /** How often it was called for each request. */
 const calls = new Map<string, number>();
 let container: Container;
-const service = {} as TestService;
+const service = {} as ServiceFixture;
 
 beforeAll(async () => {
   opened = Promise.withResolvers<void>();

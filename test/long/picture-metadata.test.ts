@@ -1,27 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { outputFormats } from '../../shared/images/image-types.ts';
-import { startWorld } from '../model-contract/world.ts';
-import type { World } from '../model-contract/world.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { expect, test } from '@jest/globals';
+import { outputFormats } from '../../shared/generations/contract.ts';
+import { openContract } from '../model-contract/fixture.ts';
+import { keepFolder } from '../support/fixture.ts';
+import { useFixture } from '../support/use-fixture.ts';
 
-const folder = temporaryFolder();
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(async () => {
-  await Promise.all([world.running.close(), world.store.close()]);
-  removeFolder(folder);
-});
+const fixture = useFixture(async (keep) => ({ ...(await openContract(keep)), folder: keepFolder(keep) }));
 
 test.each(outputFormats.flatMap((format) => [false, true].map((embed) => ({ format, embed }))))(
   'ExifTool reads the mark of a model in a $format of the painter, and the prompt only where it is wanted: $embed',
   async ({ format, embed }) => {
     const asked = { prompt: 'Größe 漢字 🎨 "quoted" <b>&amp;', seed: 5 };
-    const { pictures } = await world.paint({ ...asked, outputFormat: format, embedParameters: embed });
-    const path = `${folder}/picture-${embed}.${format}`;
+    const { pictures } = await fixture.paint({ ...asked, outputFormat: format, embedParameters: embed });
+    const path = `${fixture.folder}/picture-${embed}.${format}`;
     writeFileSync(path, pictures[0]!.file);
     const wanted = ['XMP-iptcExt:DigitalSourceType', 'XMP-xmp:CreatorTool', 'XMP-exif:UserComment'];
     const tags = [...wanted, 'Warning', 'Error'].map((tag) => `-${tag}`);

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ModelContainer } from './container.ts';
 import { colorful, plain, pngOf } from './images.ts';
 import type { Trouble } from './store.ts';
-import type { World } from './world.ts';
+import type { ContractFixture } from './fixture.ts';
 
 const answer =
   (code: number, headers = {}): Trouble =>
@@ -41,9 +41,9 @@ const photoOf = async (bytes: number): Promise<Buffer> => {
 type File = Uint8Array | Trouble | null;
 type Maker = () => File | Promise<File>;
 
-export function downloadCases(world: () => World, { loadsAdapters }: ModelContainer): void {
+export function downloadCases(fixture: ContractFixture, { loadsAdapters }: ModelContainer): void {
   /** A link to what is made. */
-  const placed = async (make: Maker): Promise<string> => (await world().store.file(await make())).url;
+  const placed = async (make: Maker): Promise<string> => (await fixture.store.file(await make())).url;
   const unreadable: [string, Maker][] = [
     ['is missing', () => null],
     ['is refused', () => answer(403)],
@@ -74,7 +74,7 @@ export function downloadCases(world: () => World, { loadsAdapters }: ModelContai
       ['PNG with transparent parts', () => pngOf(colorful(200, 200, (x) => (x < 100 ? 0 : 255)))],
       ['JPEG in gray', () => plain('#555').toColourspace('b-w').jpeg().toBuffer()],
     ])('may be %s', async (_type, make) => {
-      await world().paint({ references: [{ url: await placed(make) }] });
+      await fixture.paint({ references: [{ url: await placed(make) }] });
     });
 
     test.each([
@@ -82,8 +82,8 @@ export function downloadCases(world: () => World, { loadsAdapters }: ModelContai
       ...invalid.map(([what, make]) => ['reference_invalid', what, make] as const),
     ])('fail the request as %s, by number, where one %s', async (reason, _what, make) => {
       const references = [{ url: await placed(photo) }, { url: await placed(make) }];
-      const [output] = await world().outputs(1);
-      const { closing } = await world().ask({ references }, [output!]);
+      const [output] = await fixture.outputs(1);
+      const { closing } = await fixture.ask({ references }, [output!]);
 
       expect(closing).toMatchObject({ event: 'failed', reason, reference: 1 });
       expect((closing as { message: string }).message).toMatch(/^Reference image 2 /);
@@ -92,15 +92,15 @@ export function downloadCases(world: () => World, { loadsAdapters }: ModelContai
 
     test('one whose link has expired fails the request', async () => {
       const url = await placed(photo);
-      world().store.advance(3_600_000);
-      const { closing } = await world().ask({ references: [{ url }] });
-      world().store.advance(-3_600_000);
+      fixture.store.advance(3_600_000);
+      const { closing } = await fixture.ask({ references: [{ url }] });
+      fixture.store.advance(-3_600_000);
 
       expect(closing).toMatchObject({ event: 'failed', reason: 'reference_unreadable' });
     });
 
     test('one whose host is not there fails the request', async () => {
-      const { closing } = await world().ask({ references: [{ url: 'http://127.0.0.1:9/gone?Signature=s' }] });
+      const { closing } = await fixture.ask({ references: [{ url: 'http://127.0.0.1:9/gone?Signature=s' }] });
 
       expect(closing).toMatchObject({ event: 'failed', reason: 'reference_unreadable' });
       expect((closing as { message: string }).message).toMatch(/^Reference image 1 /);
@@ -131,13 +131,13 @@ export function downloadCases(world: () => World, { loadsAdapters }: ModelContai
   describe(`an adapter ${loadsAdapters ? 'fails the request' : 'is without effect'}`, () => {
     // One that is not even fetched is the same whatever it is.
     test.each(loadsAdapters ? unusable : unusable.slice(0, 1))('that %s', async (_what, make) => {
-      const place = await world().store.file(await make());
+      const place = await fixture.store.file(await make());
       // One that is known by its identity and version might not be fetched again.
       const id = `idn_${randomUUID()}`;
-      const { identity: base } = world().request([]);
+      const { identity: base } = fixture.request([]);
       const identity = { ...base, id, adapterUrl: place.url, adapterVersion: '1' };
-      const [output] = await world().outputs(1);
-      const { closing } = await world().ask({ identity }, [output!]);
+      const [output] = await fixture.outputs(1);
+      const { closing } = await fixture.ask({ identity }, [output!]);
 
       if (!loadsAdapters) {
         expect(closing).toMatchObject({ event: 'completed' });
@@ -146,15 +146,15 @@ export function downloadCases(world: () => World, { loadsAdapters }: ModelContai
       }
       expect(closing).toMatchObject({ event: 'failed', reason: 'adapter_unavailable' });
       expect(output!.attempts()).toBe(0);
-      expect((await world().ask()).closing).toMatchObject({ event: 'completed' });
+      expect((await fixture.ask()).closing).toMatchObject({ event: 'completed' });
     });
   });
 
   test('an adapter that is another file than its digest says is not painted with', async () => {
-    const place = await world().store.file(safetensors(tensor, 16));
-    const { identity: base } = world().request([]);
+    const place = await fixture.store.file(safetensors(tensor, 16));
+    const { identity: base } = fixture.request([]);
     const identity = { ...base, adapterUrl: place.url, adapterVersion: '1', adapterSha256: 'f0'.repeat(32) };
-    const { closing } = await world().ask({ identity });
+    const { closing } = await fixture.ask({ identity });
 
     if (!loadsAdapters) return expect(closing).toMatchObject({ event: 'completed' });
     const message = expect.stringContaining('its SHA-256 differs');

@@ -6,7 +6,7 @@ import { colorful, pngOf } from './images.ts';
 import { closings, inMs, invoke, stepsOf } from './invocation.ts';
 import type { Exchange } from './invocation.ts';
 import type { OutputPlace, Place, Trouble } from './store.ts';
-import type { Changes, World } from './world.ts';
+import type { Changes, ContractFixture } from './fixture.ts';
 
 interface Holding {
   trouble: Trouble;
@@ -37,21 +37,21 @@ function holding(): Holding {
   };
 }
 
-export function endingCases(world: () => World, container: ModelContainer): void {
+export function endingCases(fixture: ContractFixture, container: ModelContainer): void {
   /** A request that was ended may still keep the model busy for a step, and a short deadline would then be refused. */
   const untilIdle = async (): Promise<void> => {
-    expect((await world().ask()).closing).toMatchObject({ event: 'completed' });
+    expect((await fixture.ask()).closing).toMatchObject({ event: 'completed' });
   };
   /** Work that had secretly gone on would end before this, because this is as much work and begins later. */
   const paintAsMuch = async (): Promise<void> => {
-    expect((await world().ask(container.slow)).closing).toMatchObject({ event: 'completed' });
+    expect((await fixture.ask(container.slow)).closing).toMatchObject({ event: 'completed' });
   };
   /** Asks, as this tenant, for a picture in a third of the time that it has just taken. */
   const cutShort = async (tenant: string) => {
-    const deadlineMs = (await world().ask(container.slow)).times.at(-1)! / 3;
+    const deadlineMs = (await fixture.ask(container.slow)).times.at(-1)! / 3;
     await untilIdle();
-    const [place] = await world().outputs(1);
-    const exchange = await world().ask({ ...container.slow, tenant, deadline: inMs(deadlineMs) }, [place!]);
+    const [place] = await fixture.outputs(1);
+    const exchange = await fixture.ask({ ...container.slow, tenant, deadline: inMs(deadlineMs) }, [place!]);
     return { exchange, place: place!, deadlineMs };
   };
   /** Asks with more time each time, until the deadline comes after the container has asked for what is held back. */
@@ -81,9 +81,9 @@ export function endingCases(world: () => World, container: ModelContainer): void
     ['of an older service, without a tenant, has started at once', undefined, 'started progress progress'],
   ])('a request that waits for a reference image goes on to report, and %s', async (_what, tenant, told) => {
     const [file, { trouble, answer }] = [await pngOf(colorful(90, 90)), holding()];
-    const { url } = await world().store.file(trouble);
+    const { url } = await fixture.store.file(trouble);
     const reports: ModelEvent[] = [];
-    const { closing, events } = await world().ask({ tenant, references: [{ url }] } as Changes, undefined, {
+    const { closing, events } = await fixture.ask({ tenant, references: [{ url }] } as Changes, undefined, {
       onEvent: (event) => {
         if (event.event !== 'started' && reports.push(event) === 2) answer(file);
       },
@@ -104,7 +104,7 @@ export function endingCases(world: () => World, container: ModelContainer): void
       };
       const firstWaits = Promise.withResolvers<void>();
       const flood = Array.from({ length: 6 * container.threads }, () =>
-        world().ask({ tenant: 'flood' }, undefined, {
+        fixture.ask({ tenant: 'flood' }, undefined, {
           onEvent: (event) => {
             onEvent(event);
             if (event.event === 'queued') firstWaits.resolve();
@@ -114,7 +114,7 @@ export function endingCases(world: () => World, container: ModelContainer): void
       await firstWaits.promise;
       let waited: number | undefined;
       let before = 0;
-      const other = await world().ask({ tenant: 'other' }, undefined, {
+      const other = await fixture.ask({ tenant: 'other' }, undefined, {
         onEvent: ({ event }) => {
           if (event === 'queued') before ||= begun;
           if (event === 'started') waited = before && begun - before;
@@ -128,7 +128,7 @@ export function endingCases(world: () => World, container: ModelContainer): void
     });
 
     test('tells who waits its place, which gets better until it begins', async () => {
-      const waiting = Array.from({ length: container.threads + 4 }, () => world().ask());
+      const waiting = Array.from({ length: container.threads + 4 }, () => fixture.ask());
       const exchanges = await Promise.all(waiting);
       const places = exchanges.map(({ events }) =>
         events.flatMap((event) => (event.event === 'queued' ? [event.position] : [])),
@@ -141,10 +141,10 @@ export function endingCases(world: () => World, container: ModelContainer): void
 
   describe('the deadline', () => {
     test('that is over already ends a request before any work', async () => {
-      const { url, attempts } = await world().store.file(await pngOf(colorful(90, 90)));
-      const [place] = await world().outputs(1);
+      const { url, attempts } = await fixture.store.file(await pngOf(colorful(90, 90)));
+      const [place] = await fixture.outputs(1);
       const late = { deadline: inMs(-1_000), references: [{ url }] };
-      const { closing } = await world().ask(late, [place!]);
+      const { closing } = await fixture.ask(late, [place!]);
 
       expect(closing).toMatchObject({ event: 'failed', reason: 'deadline' });
       expect(attempts()).toBe(0);
@@ -175,17 +175,17 @@ export function endingCases(world: () => World, container: ModelContainer): void
     test.each(['a reference image', ...(container.loadsAdapters ? ['its adapter'] : [])])(
       'ends a request that waits for %s',
       async (what) => {
-        const [output] = await world().outputs(1);
+        const [output] = await fixture.outputs(1);
         await endWhileWaiting(async (deadlineMs) => {
           const { trouble, left } = holding();
-          const place = await world().store.file(trouble);
+          const place = await fixture.store.file(trouble);
           const { url } = place;
-          const { identity } = world().request([]);
+          const { identity } = fixture.request([]);
           const changes =
             what === 'its adapter'
               ? { identity: { ...identity, adapterUrl: url } }
               : { references: [{ url }] };
-          const exchange = await world().ask({ ...changes, deadline: inMs(deadlineMs) }, [output!]);
+          const exchange = await fixture.ask({ ...changes, deadline: inMs(deadlineMs) }, [output!]);
           return { exchange, place, left };
         });
         await expectNothingPut(output!);
@@ -195,16 +195,16 @@ export function endingCases(world: () => World, container: ModelContainer): void
     test('ends a request whose image the store does not take', () =>
       endWhileWaiting(async (deadlineMs) => {
         const { trouble, left } = holding();
-        const place = await world().store.output(trouble);
-        const exchange = await world().ask({ deadline: inMs(deadlineMs) }, [place]);
+        const place = await fixture.store.output(trouble);
+        const exchange = await fixture.ask({ deadline: inMs(deadlineMs) }, [place]);
         return { exchange, place, left };
       }));
   });
 
   describe('a caller who hangs up', () => {
     test('in the middle gets nothing put afterwards', async () => {
-      const places = await world().outputs(2);
-      const exchange = await world().ask(container.slow, places, {
+      const places = await fixture.outputs(2);
+      const exchange = await fixture.ask(container.slow, places, {
         onEvent: (event, hangUp) => {
           if (event.event === 'progress' && event.step >= 3) hangUp();
         },
@@ -217,22 +217,22 @@ export function endingCases(world: () => World, container: ModelContainer): void
 
     test('while a reference image is awaited ends that, too', async () => {
       const { trouble, asked, left } = holding();
-      const { url } = await world().store.file(trouble);
-      const [place] = await world().outputs(1);
-      const exchange = await world().ask({ references: [{ url }] }, [place!], {
+      const { url } = await fixture.store.file(trouble);
+      const [place] = await fixture.outputs(1);
+      const exchange = await fixture.ask({ references: [{ url }] }, [place!], {
         onEvent: (_event, hangUp) => void asked.then(hangUp),
       });
       await left;
 
       expect(closings(exchange)).toEqual([]);
-      expect((await world().ask()).closing).toMatchObject({ event: 'completed' });
+      expect((await fixture.ask()).closing).toMatchObject({ event: 'completed' });
       await expectNothingPut(place!);
     });
 
-    test('takes only its own request out of the queue', async () => {
-      const ahead = [world().paint({ seed: 1 }), world().paint({ seed: 2 })];
-      const leaving = world().ask({ seed: 3 }, undefined, { onEvent: (_event, hangUp) => hangUp() });
-      const behind = world().paint({ seed: 4 });
+    test('takes only its own request out of the line', async () => {
+      const ahead = [fixture.paint({ seed: 1 }), fixture.paint({ seed: 2 })];
+      const leaving = fixture.ask({ seed: 3 }, undefined, { onEvent: (_event, hangUp) => hangUp() });
+      const behind = fixture.paint({ seed: 4 });
 
       expect(closings(await leaving)).toEqual([]);
       await Promise.all([...ahead, behind]);
@@ -241,15 +241,15 @@ export function endingCases(world: () => World, container: ModelContainer): void
 
   test('/ping is answered while a picture is painted', async () => {
     const [painting, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const request = world().request(await world().outputs(1), container.slow);
-    const working = invoke(world().running.url, request, {
+    const request = fixture.request(await fixture.outputs(1), container.slow);
+    const working = invoke(fixture.running.url, request, {
       onEvent: ({ event }, hangUp) => {
         if (event === 'progress') painting.resolve();
         void leave.promise.then(hangUp);
       },
     });
     await painting.promise;
-    const ping = await fetch(`${world().running.url}/ping`);
+    const ping = await fetch(`${fixture.running.url}/ping`);
     leave.resolve();
 
     expect(ping.status).toBe(200);

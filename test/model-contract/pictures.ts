@@ -4,26 +4,33 @@ import { outputFormats } from '../../shared/images/image-types.ts';
 import type { ModelCompleted, ModelRequest } from '../../shared/model/contract.ts';
 import { colorful, meanDifference, plain, pngOf } from './images.ts';
 import { invoke, stepsOf } from './invocation.ts';
-import { promptMark } from './world.ts';
-import type { Picture, World } from './world.ts';
+import { promptMark } from './fixture.ts';
+import type { Picture, ContractFixture } from './fixture.ts';
 
 const lossy = ['webp', 'jpeg'] as const;
 
 const digestsOf = (pictures: Picture[]): string[] => pictures.map(({ sha256 }) => sha256);
 
-export function pictureCases(world: () => World): void {
+/** How far two pictures of one size are apart, 0 … 255. */
+function meanDifference(one: Buffer, other: Buffer): number {
+  let sum = 0;
+  for (let i = 0; i < one.length; i += 1) sum += Math.abs(one[i]! - other[i]!);
+  return sum / one.length;
+}
+
+export function pictureCases(fixture: ContractFixture): void {
   test.each([1, 3])('paints %i image(s) of any size, with progress meanwhile', async (count) => {
-    const { exchange, pictures } = await world().paint({ width: 640, height: 512 }, count);
+    const { exchange, pictures } = await fixture.paint({ width: 640, height: 512 }, count);
 
     expect(new Set(stepsOf(exchange)).size).toBeGreaterThan(4);
     expect(new Set(digestsOf(pictures)).size).toBe(count);
   });
 
   test('makes output i as a request of its own with seed + i, also past 2^32', async () => {
-    const { pictures } = await world().paint({ seed: 4294967294 }, 3);
+    const { pictures } = await fixture.paint({ seed: 4294967294 }, 3);
 
     for (const [i, seed] of [4294967294, 4294967295, 0].entries()) {
-      const [alone] = (await world().paint({ seed })).pictures;
+      const [alone] = (await fixture.paint({ seed })).pictures;
       expect([seed, alone!.sha256]).toEqual([seed, pictures[i]!.sha256]);
     }
     expect(new Set(digestsOf(pictures)).size).toBe(3);
@@ -31,8 +38,8 @@ export function pictureCases(world: () => World): void {
 
   test('makes a preview that shows the same, with the same bytes each time', async () => {
     const request = { width: 1024, height: 576, seed: 8 };
-    const { pictures } = await world().paint(request, 2);
-    const [again] = (await world().paint({ ...request, seed: 9, embedParameters: true })).pictures;
+    const { pictures } = await fixture.paint(request, 2);
+    const [again] = (await fixture.paint({ ...request, seed: 9, embedParameters: true })).pictures;
     const [one, other] = await Promise.all(
       pictures.map(({ file }) => sharp(file).resize(512).removeAlpha().raw().toBuffer()),
     );
@@ -43,26 +50,26 @@ export function pictureCases(world: () => World): void {
   });
 
   test('paints another picture for another prompt', async () => {
-    const [sea] = (await world().paint({ prompt: 'a quiet sea' })).pictures;
-    const [wood] = (await world().paint({ prompt: 'a burning wood at night' })).pictures;
+    const [sea] = (await fixture.paint({ prompt: 'a quiet sea' })).pictures;
+    const [wood] = (await fixture.paint({ prompt: 'a burning wood at night' })).pictures;
 
     expect(Buffer.compare(sea!.pixels, wood!.pixels)).not.toBe(0);
   });
 
   test('gives each of several callers at once the pictures that are their own', async () => {
     const requests = ['a bird', 'a boat', 'a bird'].map((prompt, i) => ({ prompt, seed: i * 1000 }));
-    const together = await Promise.all(requests.map((changes) => world().paint(changes)));
+    const together = await Promise.all(requests.map((changes) => fixture.paint(changes)));
 
     for (const [i, changes] of requests.entries()) {
-      const { pictures } = await world().paint(changes);
+      const { pictures } = await fixture.paint(changes);
       expect(digestsOf(together[i]!.pictures)).toEqual(digestsOf(pictures));
     }
     expect(new Set(together.flatMap(({ pictures }) => digestsOf(pictures))).size).toBe(3);
   });
 
   test('names the same version of its model in each answer', async () => {
-    const [probe] = (await invoke(world().running.url, { probe: true })).events;
-    const { exchange } = await world().paint();
+    const [probe] = (await invoke(fixture.running.url, { probe: true })).events;
+    const { exchange } = await fixture.paint();
     const { modelVersion } = exchange.closing as ModelCompleted;
 
     expect(probe).toEqual({ event: 'ready', modelVersion });
@@ -80,7 +87,7 @@ export function pictureCases(world: () => World): void {
     const request = { ...asked, ...size, seed: 4294967295, outputFormat, requestId: 'only-once' };
 
     test('says that a model made it, which one, its seed and its size, and nothing of who asked for what', async () => {
-      const { pictures, exchange } = await world().paint(request, 2);
+      const { pictures, exchange } = await fixture.paint(request, 2);
       const { modelVersion } = exchange.closing as ModelCompleted;
 
       for (const [i, { xmp, file }] of pictures.entries()) {
@@ -96,8 +103,8 @@ export function pictureCases(world: () => World): void {
 
     test('says the parameters too where the deployment wants it, and the same bytes each time', async () => {
       const wanted = { ...request, embedParameters: true };
-      const { pictures } = await world().paint(wanted, 2);
-      const [again] = (await world().paint({ ...wanted, requestId: 'another' })).pictures;
+      const { pictures } = await fixture.paint(wanted, 2);
+      const [again] = (await fixture.paint({ ...wanted, requestId: 'another' })).pictures;
 
       for (const [i, { xmp, file }] of pictures.entries()) {
         expect(xmp.facts).toMatchObject({ ...asked, ...size, seed: [4294967295, 0][i] });
@@ -111,11 +118,11 @@ export function pictureCases(world: () => World): void {
     'uses reference images in mode %s, and paints the same bytes each time',
     async (referenceMode) => {
       const files = [await pngOf(colorful(300, 200)), await pngOf(plain('#c81e1e'))];
-      const places = await Promise.all(files.map((file) => world().store.file(file)));
+      const places = await Promise.all(files.map((file) => fixture.store.file(file)));
       const references = places.map(({ url }) => ({ url }));
-      const batch = await world().paint({ referenceMode, references, seed: 5 }, 2);
-      const [alone] = (await world().paint({ referenceMode, references, seed: 6 })).pictures;
-      const [bare] = (await world().paint({ referenceMode, seed: 6 })).pictures;
+      const batch = await fixture.paint({ referenceMode, references, seed: 5 }, 2);
+      const [alone] = (await fixture.paint({ referenceMode, references, seed: 6 })).pictures;
+      const [bare] = (await fixture.paint({ referenceMode, seed: 6 })).pictures;
 
       expect(new Set(stepsOf(batch.exchange)).size).toBeGreaterThan(4);
       expect(alone!.sha256).toBe(batch.pictures[1]!.sha256);
@@ -127,9 +134,9 @@ export function pictureCases(world: () => World): void {
   test.each(lossy)(
     'a %s has the same bytes each time, and shows what the PNG of the same request shows',
     async (outputFormat) => {
-      const { pictures } = await world().paint({ seed: 3, outputFormat }, 2);
-      const [again] = (await world().paint({ seed: 4, outputFormat })).pictures;
-      const [png, other] = (await world().paint({ seed: 3 }, 2)).pictures;
+      const { pictures } = await fixture.paint({ seed: 3, outputFormat }, 2);
+      const [again] = (await fixture.paint({ seed: 4, outputFormat })).pictures;
+      const [png, other] = (await fixture.paint({ seed: 3 }, 2)).pictures;
 
       expect(again!.sha256).toBe(pictures[1]!.sha256);
       const lost = meanDifference(png!.pixels, pictures[0]!.pixels);
@@ -141,17 +148,17 @@ export function pictureCases(world: () => World): void {
 
   test('a service that knows of no formats gets PNGs', async () => {
     const older = { seed: 3, outputFormat: undefined } as unknown as Partial<ModelRequest>;
-    const [place] = await world().outputs(1);
-    const { closing } = await world().ask(older, [place!]);
-    const [png] = (await world().paint({ seed: 3 })).pictures;
+    const [place] = await fixture.outputs(1);
+    const { closing } = await fixture.ask(older, [place!]);
+    const [png] = (await fixture.paint({ seed: 3 })).pictures;
 
     expect(closing).toMatchObject({ event: 'completed', outputs: [{ sha256: png!.sha256 }] });
     expect(await place!.read()).toMatchObject({ contentType: 'image/png' });
   });
 
   test.each(lossy)('a link for a %s takes no PNG', async (outputFormat) => {
-    const [place] = await world().outputs(1, outputFormat);
-    const { closing } = await world().ask({ outputFormat: 'png' }, [place!]);
+    const [place] = await fixture.outputs(1, outputFormat);
+    const { closing } = await fixture.ask({ outputFormat: 'png' }, [place!]);
 
     expect(closing).toMatchObject({ event: 'failed', reason: 'upload_failed' });
     expect(place!.attempts()).toBe(1);

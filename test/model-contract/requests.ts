@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { closings, inMs, invoke } from './invocation.ts';
 import type { Exchange } from './invocation.ts';
 import { plainIdentity } from './sample-request.ts';
-import { expectNoLink } from './world.ts';
-import type { World } from './world.ts';
+import { expectNoLink } from './fixture.ts';
+import type { ContractFixture } from './fixture.ts';
 
 type Changes = Record<string, unknown>;
 
@@ -139,9 +139,9 @@ function expectInvalid({ status, contentType, events }: Exchange, statuses = [20
   return message;
 }
 
-export function requestCases(world: () => World): void {
+export function requestCases(fixture: ContractFixture): void {
   const send = async (changes: Changes): Promise<Exchange> =>
-    invoke(world().running.url, { ...world().request(await world().outputs(1)), ...changes });
+    invoke(fixture.running.url, { ...fixture.request(await fixture.outputs(1)), ...changes });
 
   describe('a request that does not fit the contract is refused by the name of its field', () => {
     test.each(unfit)('%s: %s', async (field, _how, changes) => {
@@ -151,7 +151,7 @@ export function requestCases(world: () => World): void {
     test('each field: missing', async () => {
       // An older service sends none of these.
       const optional = { outputFormat: undefined, embedParameters: undefined, tenant: undefined };
-      const { identity: whole, ...fields } = world().request([]);
+      const { identity: whole, ...fields } = fixture.request([]);
       const { adapterSha256: _optional, ...whose } = whole;
       for (const field of [...Object.keys(fields), 'identity']) {
         if (field in optional) continue;
@@ -165,13 +165,13 @@ export function requestCases(world: () => World): void {
     });
 
     test('a number that is infinite', async () => {
-      const text = JSON.stringify(world().request([])).replace('"seed":11', '"seed":1e999');
-      expect(expectInvalid(await invoke(world().running.url, text))).toContain('seed');
+      const text = JSON.stringify(fixture.request([])).replace('"seed":11', '"seed":1e999');
+      expect(expectInvalid(await invoke(fixture.running.url, text))).toContain('seed');
     });
   });
 
   test.each(fit)('a request with %s fits', async (_what, changes) => {
-    const outcome = await world().ask({ deadline: inMs(-1_000), ...changes });
+    const outcome = await fixture.ask({ deadline: inMs(-1_000), ...changes });
 
     expect(outcome.closing).toMatchObject({ event: 'failed', reason: 'deadline' });
   });
@@ -208,14 +208,14 @@ export function requestCases(world: () => World): void {
       ['nested 200,000 deep', '['.repeat(200_000) + ']'.repeat(200_000), [200, 400]],
       ['a number of many digits', `{"seed": ${'9'.repeat(10_000)}}`, [200, 400]],
     ])('that is %s is answered with one failed event', async (_what, body, statuses) => {
-      expectInvalid(await invoke(world().running.url, body), statuses);
+      expectInvalid(await invoke(fixture.running.url, body), statuses);
     });
 
     test('may have 1 MiB and not a byte more', async () => {
       const probe = JSON.stringify({ probe: true }).padEnd(1024 * 1024);
 
-      expect((await invoke(world().running.url, probe)).events).toMatchObject([{ event: 'ready' }]);
-      expectInvalid(await invoke(world().running.url, `${probe} `), [413]);
+      expect((await invoke(fixture.running.url, probe)).events).toMatchObject([{ event: 'ready' }]);
+      expectInvalid(await invoke(fixture.running.url, `${probe} `), [413]);
     });
 
     test('never ends the container, whatever it is', async () => {
@@ -226,11 +226,11 @@ export function requestCases(world: () => World): void {
         fc.double(),
         fc.constant('__proto__'),
       );
-      const mutation = fc.tuple(fc.constantFrom(...Object.keys(world().request([]))), field);
-      const [place] = await world().outputs(1);
+      const mutation = fc.tuple(fc.constantFrom(...Object.keys(fixture.request([]))), field);
+      const [place] = await fixture.outputs(1);
       const body = fc.oneof(
         fc.array(mutation, { minLength: 1, maxLength: 3 }).map((pairs) => ({
-          ...world().request([place!], { deadline: inMs(0) }),
+          ...fixture.request([place!], { deadline: inMs(0) }),
           ...Object.fromEntries(pairs),
         })),
         fc.jsonValue(),
@@ -239,18 +239,18 @@ export function requestCases(world: () => World): void {
       );
       await fc.assert(
         fc.asyncProperty(body, async (anything) => {
-          const exchange = await invoke(world().running.url, anything);
+          const exchange = await invoke(fixture.running.url, anything);
           expect([200, 400]).toContain(exchange.status);
           expect(closings(exchange)).toEqual([exchange.closing]);
         }),
         { numRuns: 150 },
       );
-      expect((await fetch(`${world().running.url}/ping`)).status).toBe(200);
+      expect((await fetch(`${fixture.running.url}/ping`)).status).toBe(200);
     });
   });
 
   test('a probe is answered with one ready event', async () => {
-    const probe = await invoke(world().running.url, { probe: true });
+    const probe = await invoke(fixture.running.url, { probe: true });
 
     expect(probe).toMatchObject({ status: 200, contentType: 'application/x-ndjson', whole: true });
     expect(probe.events).toEqual([{ event: 'ready', modelVersion: expect.any(String) }]);
@@ -258,7 +258,7 @@ export function requestCases(world: () => World): void {
 
   test('there are two paths, each with its methods', async () => {
     const status = async (path: string, method: string): Promise<number> =>
-      (await fetch(`${world().running.url}${path}`, { method })).status;
+      (await fetch(`${fixture.running.url}${path}`, { method })).status;
 
     expect([await status('/ping', 'GET'), await status('/ping', 'HEAD')]).toEqual([200, 200]);
     expect([await status('/ping', 'POST'), await status('/invocations', 'GET')]).toEqual([405, 405]);

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import type { ModelCompleted } from '../../shared/model/contract.ts';
 import type { OutputPlace, Trouble } from './store.ts';
-import type { Changes, World } from './world.ts';
+import type { Changes, ContractFixture } from './fixture.ts';
 
 const status =
   (code: number, headers = {}) =>
@@ -19,14 +19,14 @@ const once =
   (response, attempt) =>
     attempt === 1 && trouble(response);
 
-export function uploadCases(world: () => World): void {
+export function uploadCases(fixture: ContractFixture): void {
   test.each([
     ['an error of the store', once(status(500))],
     ['a store that is busy', once(status(503))],
     ['a connection that breaks', once(cutOff)],
   ])('an image is put again after %s', async (_what, trouble) => {
-    const place = await world().store.output(trouble);
-    const { closing } = await world().ask({}, [place]);
+    const place = await fixture.store.output(trouble);
+    const { closing } = await fixture.ask({}, [place]);
 
     expect(closing).toMatchObject({ event: 'completed' });
     expect(place.attempts()).toBe(2);
@@ -38,33 +38,33 @@ export function uploadCases(world: () => World): void {
     ['a store that always fails', status(503)],
     ['connections that always break', cutOff],
   ])('after three times in vain, %s ends the request', async (_what, trouble) => {
-    const place = await world().store.output(trouble);
-    const { closing } = await world().ask({}, [place]);
+    const place = await fixture.store.output(trouble);
+    const { closing } = await fixture.ask({}, [place]);
 
     expect(closing).toMatchObject({ event: 'failed', reason: 'upload_failed' });
     expect(place.attempts()).toBe(3);
   });
 
   test.each<[string, () => Promise<OutputPlace>]>([
-    ['refuses', () => world().store.output(status(403))],
-    ['takes no such file', () => world().store.output(status(400))],
+    ['refuses', () => fixture.store.output(status(403))],
+    ['takes no such file', () => fixture.store.output(status(400))],
     [
       'leads elsewhere',
       async () => {
-        const elsewhere = await world().store.output();
-        return world().store.output(status(307, { location: elsewhere.url }));
+        const elsewhere = await fixture.store.output();
+        return fixture.store.output(status(307, { location: elsewhere.url }));
       },
     ],
     [
       'was changed',
       async () => {
-        const place = await world().store.output();
+        const place = await fixture.store.output();
         return { ...place, url: place.url.replace(/(X-Amz-Signature=)../, '$100') };
       },
     ],
   ])('a link that %s ends the request at once', async (_what, open) => {
     const place = await open();
-    const { closing } = await world().ask({}, [place]);
+    const { closing } = await fixture.ask({}, [place]);
 
     expect(closing).toMatchObject({ event: 'failed', reason: 'upload_failed' });
     expect(place.attempts()).toBe(1);
@@ -72,10 +72,10 @@ export function uploadCases(world: () => World): void {
   });
 
   test('a link that has expired ends the request at once', async () => {
-    const [place] = await world().outputs(1);
-    world().store.advance(3_600_000);
-    const { closing } = await world().ask({}, [place!]);
-    world().store.advance(-3_600_000);
+    const [place] = await fixture.outputs(1);
+    fixture.store.advance(3_600_000);
+    const { closing } = await fixture.ask({}, [place!]);
+    fixture.store.advance(-3_600_000);
 
     expect(closing).toMatchObject({ event: 'failed', reason: 'upload_failed' });
     expect(place!.attempts()).toBe(1);
@@ -88,8 +88,8 @@ export function uploadCases(world: () => World): void {
     ['breaks', cutOff],
     ['is never answered', () => true],
   ])('a preview whose link %s is left out, and the request completes', async (_what, previewTrouble) => {
-    const places = [await world().store.output(), await world().store.output(undefined, { previewTrouble })];
-    const { closing } = await world().ask({}, places);
+    const places = [await fixture.store.output(), await fixture.store.output(undefined, { previewTrouble })];
+    const { closing } = await fixture.ask({}, places);
 
     const [one, other] = (closing as ModelCompleted).outputs;
     expect(one!.previewBytes).toBe((await places[0]!.preview.read())!.bytes.length);
@@ -100,18 +100,18 @@ export function uploadCases(world: () => World): void {
   });
 
   test('no preview is made for a service that gives no link for it', async () => {
-    const [place] = await world().outputs(1);
-    const { closing } = await world().ask({ outputs: [{ putUrl: place!.url }] } as Changes, [place!]);
+    const [place] = await fixture.outputs(1);
+    const { closing } = await fixture.ask({ outputs: [{ putUrl: place!.url }] } as Changes, [place!]);
 
     expect((closing as ModelCompleted).outputs[0]!.previewBytes ?? null).toBeNull();
     expect(await place!.preview.read()).toBeNull();
   });
 
   test('one refused link of several fails the whole request, and the next one is painted', async () => {
-    const places = [await world().store.output(), await world().store.output(status(403))];
-    const { closing } = await world().ask({}, places);
+    const places = [await fixture.store.output(), await fixture.store.output(status(403))];
+    const { closing } = await fixture.ask({}, places);
 
     expect(closing).toMatchObject({ event: 'failed', reason: 'upload_failed' });
-    await world().paint({}, 2);
+    await fixture.paint({}, 2);
   });
 }

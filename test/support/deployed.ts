@@ -21,8 +21,7 @@ import {
   type DeployedAnswer,
   type DeployedCall,
 } from './deployed-calls.ts';
-import { account, functionArn, modelArn, region } from './deployed-arns.ts';
-import { abandonGeneration, addAdaptedIdentity, leaveNotice } from './deployed-world.ts';
+import { abandonGeneration, addAdaptedIdentity, leaveNotice, storeLinkCredentials } from './deployed-rows.ts';
 import { tableOf } from './grants.ts';
 import { startLambda, type LambdaAnswer, type LambdaProcess } from './lambda-process.ts';
 import {
@@ -38,8 +37,19 @@ import {
 } from './policies.ts';
 import type { RunningService } from './service.ts';
 import { assetOf, type Synthesized } from './synthesized.ts';
-import { storeLinkCredentials } from './link-credentials.ts';
 import { lineOf, needsOf, readTableRequest } from './table-requests.ts';
+
+const account = '000000000000';
+const region = 'us-east-1';
+
+/** Of an endpoint or an inference component. */
+function modelArn(kind: string, name: string): string {
+  return `arn:aws:sagemaker:${region}:${account}:${kind}/${name}`;
+}
+
+function functionArn(name: string): string {
+  return `arn:aws:lambda:${region}:${account}:function:${name}`;
+}
 
 export type Deployed = Awaited<ReturnType<typeof startDeployed>>;
 

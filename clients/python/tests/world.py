@@ -27,10 +27,10 @@ class Granted:
 
 
 class World:
-    """The process of `test/support/client-world.ts`, which tells what it understands."""
+    """The process of `test/support/client-fixture.ts`, which tells what it understands."""
 
     def __init__(self, *options: str) -> None:
-        command = ['node_modules/.bin/node', 'test/support/client-world.ts', *options]
+        command = ['node_modules/.bin/node', 'test/support/client-fixture.ts', *options]
         self._process = subprocess.Popen(
             command, cwd=repository, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

@@ -1,15 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { installClient } from '../../support/installed-client.ts';
-import {
-  codeSamples,
-  defaultPrompt,
-  lookUpSamples,
-  uploadsNote,
-} from '../../../dashboard/src/lib/code-samples.ts';
+import { npmName } from '../../../dashboard/src/lib/client-packages.ts';
+import { codeSamples, lookUpSamples, uploadsNote } from '../../../dashboard/src/lib/code-samples.ts';
 import type { IdentityAnswer } from '../../../shared/identities/contract.ts';
 import {
   answerFields,
@@ -18,6 +13,8 @@ import {
   sampleAnswer,
   samplePrompt,
 } from '../../../dashboard/src/screens/quickstart/samples.ts';
+
+const clientSource = new URL('../../../clients/typescript/src/index.ts', import.meta.url).href;
 
 /** Prompts that a shell, JavaScript or Python would run as code if they were not quoted. */
 const hostilePrompts = [
@@ -46,7 +43,7 @@ beforeAll(() => {
   const fake = '#!/bin/sh\nexec "$NODE" --print "JSON.stringify(process.argv.slice(1))" -- "$@"\n';
   writeFileSync(join(folder, 'curl'), fake);
   chmodSync(join(folder, 'curl'), 0o755);
-  installClient(folder);
+  installClient();
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -203,3 +200,11 @@ test('every member of the sample answer is explained, in its order', () => {
   expect(Object.keys(answerFields)).toEqual(Object.keys(answer));
   expect(answer.usage).toMatchObject({ creditsUsed: 1, creditsRemaining: 499, creditsLimit: 500 });
 });
+
+/** Makes the import of the client's package find the client's source, without a build. */
+function installClient(): void {
+  const place = join(folder, 'node_modules', npmName);
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, 'package.json'), '{ "type": "module", "exports": "./index.js" }');
+  writeFileSync(join(place, 'index.js'), `export * from ${JSON.stringify(clientSource)};`);
+}

@@ -3,12 +3,12 @@ import { billingPeriod } from '../../shared/licenses/billing-period.ts';
 import type { License } from '../../shared/licenses/license.ts';
 import { periodStore } from '../../shared/licenses/period-store.ts';
 import { startCuttingProxy, type Fate } from './cutting-proxy.ts';
-import { grant, tableOf } from './grants.ts';
-import { removeFolder, startService } from './service.ts';
+import { keepService, openFixture } from './fixture.ts';
+import { grant } from './grants.ts';
 
 /**
  * A service, and a proxy before it that breaks connections, for tests of clients that are written in another language:
- * `node test/support/client-world.ts [OPTION OF npm start]…`. The first line that it prints says where they are. Then
+ * `node test/support/client-fixture.ts [OPTION OF npm start]…`. The first line that it prints says where they are. Then
  * each line of its input is a command in JSON, answered by one line. The end of its input ends it.
  */
 interface Commands {
@@ -22,9 +22,12 @@ interface Commands {
   seen?: true;
 }
 
-const service = await startService({ args: process.argv.slice(2) });
-const proxy = await startCuttingProxy(service.ready.baseUrl);
-const table = tableOf(service.dataDir);
+const fixture = await openFixture(async (keep) => {
+  const service = await keepService(keep, { args: process.argv.slice(2) });
+  return { service, proxy: keep(await startCuttingProxy(service.ready.baseUrl)) };
+});
+const { proxy, service } = fixture;
+const { table } = service;
 const granted = new Map<string, License>();
 
 async function answer(command: Commands): Promise<object> {
@@ -49,6 +52,4 @@ console.log(JSON.stringify({ ...service.ready, proxyUrl: proxy.url + pathname, d
 for await (const line of createInterface({ input: process.stdin })) {
   console.log(JSON.stringify(await answer(JSON.parse(line) as Commands)));
 }
-await proxy.close();
-await service.end();
-removeFolder(service.dataDir);
+await fixture.close();

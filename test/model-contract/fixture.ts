@@ -12,6 +12,7 @@ import { readPicture } from './read-picture.ts';
 import type { ReadPicture } from './read-picture.ts';
 import { sampleRequest } from './sample-request.ts';
 import { startStore } from './store.ts';
+import type { Keep } from '../support/fixture.ts';
 import type { FilePlace, OutputPlace, Store } from './store.ts';
 
 export type Changes = Partial<ModelRequest>;
@@ -22,7 +23,7 @@ export interface Picture extends ReadPicture {
 }
 
 /** A running container, a store for its links, and ways to ask it. */
-export interface World {
+export interface ContractFixture {
   running: RunningContainer;
   store: Store;
   /** Places for images, PNGs unless another format is named. */
@@ -38,20 +39,18 @@ export interface World {
 /** In every prompt, so that a log can be searched for it. */
 export const promptMark = 'zebrawood';
 
-export async function startWorld(): Promise<World> {
-  return createWorld(await container.start(), await startStore());
-}
-
-function createWorld(running: RunningContainer, store: Store): World {
-  const request: World['request'] = (outputs, changes) => ({
+export async function openContract(keep: Keep): Promise<ContractFixture> {
+  const running = keep(await container.start());
+  const store = keep(await startStore());
+  const request: ContractFixture['request'] = (outputs, changes) => ({
     ...sampleRequest(outputs.map(({ url, preview }) => ({ putUrl: url, previewPutUrl: preview.url }))),
     prompt: `a quiet sea, ${promptMark}`,
     ...container.quick,
     ...changes,
   });
-  const outputs: World['outputs'] = (count, outputFormat) =>
+  const outputs: ContractFixture['outputs'] = (count, outputFormat) =>
     Promise.all(Array.from({ length: count }, () => store.output(undefined, { outputFormat })));
-  const ask: World['ask'] = async (changes, places, watcher) => {
+  const ask: ContractFixture['ask'] = async (changes, places, watcher) => {
     const body = request(places ?? (await outputs(1)), changes);
     let hungUp = false;
     const exchange = await invoke(running.url, body, {

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { modelStackNameOf, readConfiguration, stackNameOf } from '../../lib/configuration.ts';
 import { everything, type Options } from '../support/configurations.ts';
+import { keepFolder, type Keep } from '../support/fixture.ts';
 import type { Template } from '../support/policies.ts';
 import { runProgram, type Run } from '../support/run-program.ts';
 import { synthesize } from '../support/synthesized.ts';
@@ -29,7 +29,7 @@ export interface Made {
 }
 
 /** The app in an otherwise empty account. */
-export interface World {
+export interface EmulatedFixture {
   edge: Edge;
   ministack: MiniStack;
   ask: Ask;
@@ -49,41 +49,19 @@ export interface World {
   run(program: string, args: string[]): Promise<Run>;
   cdk(args: string[]): Promise<Run>;
   describe(stackName: string): Promise<any>;
-  close(): Promise<void>;
 }
 
 /** Deploys the app with every option. */
-export async function deployEverything(): Promise<World> {
-  const closing: (() => Promise<unknown> | void)[] = [];
-  const close = async () => {
-    for (const end of closing.splice(0).toReversed()) await end();
-  };
-  try {
-    return await deployWith(closing, close);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-async function deployWith(
-  closing: (() => Promise<unknown> | void)[],
-  close: () => Promise<void>,
-): Promise<World> {
-  const folder = mkdtempSync(join(tmpdir(), 'emulated-'));
-  closing.push(() => rmSync(folder, { recursive: true, force: true }));
-  const edge = await startEdge();
-  closing.push(() => edge.close());
+export async function deployEverything(keep: Keep): Promise<EmulatedFixture> {
+  const folder = keepFolder(keep);
+  const edge = keep(await startEdge());
   const environment = environmentOf(edge, folder);
   const { stackName, modelStackName } = namesOf(everything);
-  const model = await startModel(modelStackName, environment);
-  closing.push(() => model.close());
+  const model = keep(await startModel(modelStackName, environment));
   const ofFunctions = { ...environment, AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: model.url };
-  const ministack = await startMiniStack(ofFunctions, join(folder, 'ministack'));
-  closing.push(() => ministack.close());
+  const ministack = keep(await startMiniStack(ofFunctions, join(folder, 'ministack')));
   edge.leadTo(ministack.url);
-  const python = startPython(environment);
-  closing.push(() => python.close());
+  const python = keep(startPython(environment));
   const { ask } = python;
 
   const hostedZoneId = await makeWhatExists(ask);
@@ -91,11 +69,11 @@ async function deployWith(
     ...everything,
     domain: { ...everything.domain!, hostedZone: { id: hostedZoneId, name: 'example.com' } },
   };
-  const run: World['run'] = (program, args) =>
+  const run: EmulatedFixture['run'] = (program, args) =>
     runProgram(inRepository(program), args, { env: environment, cwd: repository });
-  const runCdk: World['cdk'] = (args) => runProgram(cdk, args, { env: environment, cwd: folder });
+  const runCdk: EmulatedFixture['cdk'] = (args) => runProgram(cdk, args, { env: environment, cwd: folder });
   let templates = new Map<string, Template>();
-  const deploy: World['deploy'] = async (given) => {
+  const deploy: EmulatedFixture['deploy'] = async (given) => {
     const assembly = synthesize(given, { bundle: true });
     try {
       templates = fitAssembly(assembly.folder);
@@ -140,7 +118,6 @@ async function deployWith(
     run,
     cdk: runCdk,
     describe,
-    close,
   };
 }
 
