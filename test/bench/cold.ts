@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { bundleFunctions } from '../../bin/costs/bundles.ts';
-import { sizesOf } from '../../bin/costs/bundle-sizes.ts';
+import { bundleFunctions } from '../support/function-bundles.ts';
 import { startStub, stopSignal, temporaryFolder } from './children.ts';
 import { functionEnvironment, generationBody, type Caller } from './fixture.ts';
 import type { BenchInput } from './overhead.ts';
@@ -40,16 +40,17 @@ export async function measureColdStart({ fixture, bundle, quick, say }: BenchInp
 }
 
 function coldSection(files: string[], figures: FirstCall[], processes: number): Section {
-  const sizes = files.map(sizesOf);
+  const sizes = files.map((file) => {
+    const code = readFileSync(file);
+    return [code.length / 1000, gzipSync(code).length / 1000];
+  });
   const what = [functionName, 'the same, naive', 'hello world'];
   return {
     title: 'Cold start',
     headings: ['bundle', 'kB:', 'kB, gzip:', 'import, ms:', 'first call, ms:', 'both, ms:'],
     rows: figures.map(({ importMs, callMs }, k) => [
       what[k]!,
-      ...[sizes[k]!.bytes / 1000, sizes[k]!.gzipBytes / 1000, importMs, callMs, importMs + callMs].map(
-        figure,
-      ),
+      ...[...sizes[k]!, importMs, callMs, importMs + callMs].map(figure),
     ]),
     note: `Medians of ${processes} fresh processes of Node.js.`,
   };

@@ -1,4 +1,4 @@
-import { grouped } from '../../bin/costs/tables.ts';
+import { grouped } from '../../bin/common/markdown.ts';
 import { startServer, startStub, temporaryFolder } from './children.ts';
 import { functionEnvironment, generationBody, type StubFixture } from './fixture.ts';
 import { useOfGroup } from './process-use.ts';

@@ -1,4 +1,4 @@
-import { grouped, markdownTable } from '../../bin/costs/tables.ts';
+import { grouped, markdownTable } from '../../bin/common/markdown.ts';
 
 /** What a part of the bench found, as docs/performance.md shows it. */
 export interface Section {

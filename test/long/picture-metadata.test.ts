@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { outputFormats } from '../../shared/generations/contract.ts';
+import { outputFormats } from '../../shared/images/image-types.ts';
 import { openContract } from '../model-contract/fixture.ts';
 import { keepFolder } from '../support/fixture.ts';
 import { useFixture } from '../support/use-fixture.ts';

@@ -19,6 +19,7 @@ describe(`${container.name} keeps the model server's contract`, () => {
   describe('requests', () => requestCases(fixture));
   describe('pictures', () => pictureCases(fixture));
   describe('downloads', () => downloadCases(fixture, container));
+  describe('references', () => referenceCases(fixture));
   describe('uploads', () => uploadCases(fixture));
   describe('endings', () => endingCases(fixture, container));
 

@@ -11,13 +11,6 @@ const lossy = ['webp', 'jpeg'] as const;
 
 const digestsOf = (pictures: Picture[]): string[] => pictures.map(({ sha256 }) => sha256);
 
-/** How far two pictures of one size are apart, 0 … 255. */
-function meanDifference(one: Buffer, other: Buffer): number {
-  let sum = 0;
-  for (let i = 0; i < one.length; i += 1) sum += Math.abs(one[i]! - other[i]!);
-  return sum / one.length;
-}
-
 export function pictureCases(fixture: ContractFixture): void {
   test.each([1, 3])('paints %i image(s) of any size, with progress meanwhile', async (count) => {
     const { exchange, pictures } = await fixture.paint({ width: 640, height: 512 }, count);

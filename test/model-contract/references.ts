@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import type { Sharp } from 'sharp';
 import { drawn, meanDifference, orientations, plain, pngOf } from './images.ts';
 import type { Orientation, Scene } from './images.ts';
-import type { Changes, Picture, World } from './world.ts';
+import type { Changes, ContractFixture, Picture } from './fixture.ts';
 
 /** Four quarters of different colors, so that no two orientations look alike. */
 const seen: Scene = (x, y) => [x < 90 ? 220 : 40, y < 50 ? 190 : 60, x < 90 && y < 50 ? 30 : 120];
@@ -81,11 +81,11 @@ const kinds: [string, () => Promise<Buffer>][] = [
   ['a PNG with a text of a wrong checksum', wrongText],
 ];
 
-export function referenceCases(world: () => World): void {
+export function referenceCases(fixture: ContractFixture): void {
   const paint = async (files: Buffer[], changes: Changes): Promise<Picture> => {
-    const places = await Promise.all(files.map((file) => world().store.file(file)));
+    const places = await Promise.all(files.map((file) => fixture.store.file(file)));
     const references = places.map(({ url }) => ({ url }));
-    return (await world().paint({ references, ...changes })).pictures[0]!;
+    return (await fixture.paint({ references, ...changes })).pictures[0]!;
   };
 
   describe.each(['reference', 'exact_product'] as const)('in mode %s', (referenceMode) => {

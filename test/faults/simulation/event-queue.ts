@@ -1,6 +1,6 @@
 import { failureRecord } from '../../../local/lambda/event-queue.ts';
 import type { GenerationRef } from '../../../shared/generations/worker-contract.ts';
-import { jobs } from '../../../shared/routes/routes.ts';
+import { jobs } from '../../../shared/routes/jobs.ts';
 import { runJob, type EventHandler, type Functions } from './functions.ts';
 import { die, newRun, type Run, type RunKind } from './runs.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 import { setFunctionEnvironment } from '../../../local/environment.ts';
 import { invoke, installLambdaGlobal } from '../../../local/gateway/lambda-host.ts';
-import { basePath } from '../../../shared/routes/routes.ts';
+import { basePath } from '../../../shared/routes/api.ts';
 import { setLogSink } from '../../../shared/base/log.ts';
 import type { Profile } from './faults.ts';
 import { currentRun, type Run } from './runs.ts';

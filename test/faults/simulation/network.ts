@@ -3,7 +3,7 @@ import { payloadPart } from '../../../local/sagemaker/frames.ts';
 import type { GenerationRef } from '../../../shared/generations/worker-contract.ts';
 import type { ModelProbe, ModelRequest } from '../../../shared/model/contract.ts';
 import type { FetchReferencesCommand } from '../../../shared/references/contract.ts';
-import { jobs } from '../../../shared/routes/routes.ts';
+import { jobs } from '../../../shared/routes/jobs.ts';
 import { keyOf, previewKey } from './bucket.ts';
 import { distortTableAnswer, lagging } from './distortions.ts';
 import type { EventQueue } from './event-queue.ts';

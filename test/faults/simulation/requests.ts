@@ -1,5 +1,5 @@
 import { creditCost } from '../../../shared/licenses/credits.ts';
-import { basePath } from '../../../shared/routes/routes.ts';
+import { basePath } from '../../../shared/routes/api.ts';
 import type { Reply } from './functions.ts';
 import type { Random } from './random.ts';
 import type { Key } from './setup.ts';

@@ -1,10 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { npmName } from '../../../dashboard/src/lib/client-packages.ts';
-import { codeSamples, lookUpSamples, uploadsNote } from '../../../dashboard/src/lib/code-samples.ts';
+import {
+  codeSamples,
+  defaultPrompt,
+  lookUpSamples,
+  uploadsNote,
+} from '../../../dashboard/src/lib/code-samples.ts';
 import type { IdentityAnswer } from '../../../shared/identities/contract.ts';
 import {
   answerFields,
