@@ -41,11 +41,10 @@ export async function acceptGeneration(
   const { generation, period, identity } = decision;
   let accepted = false;
   try {
-    const claim = command.idempotencyKeyHash === null ? null : { bodyHash: command.bodyHash };
     const { keyBudget } = command;
     const limits = { creditsLimit: period.creditsLimit, keyBudget, maxInFlight: maxInFlight(license) };
     const isLate = () => deps.clock.now() >= generation.deadlineMs;
-    const reservation = await deps.generations.reserve(generation, limits, claim, isLate);
+    const reservation = await deps.generations.reserve(generation, limits, command.bodyHash, isLate);
     if (reservation.outcome === 'over_limit') throw overLimit(decision);
     if (reservation.outcome === 'over_key_budget') throw overKeyBudget(decision, keyBudget!);
     if (reservation.outcome === 'too_many_in_flight') throw tooManyInFlight(license);

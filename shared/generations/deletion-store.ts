@@ -10,7 +10,7 @@ import type { Generation } from './generation.ts';
 import { fromItem as generationFromItem } from './item.ts';
 import { batchGet, getItem, listLeases, type Item, type Table } from '../table/table.ts';
 import { itemKeys, leaseIndex, licenseIdOfDeletion } from '../table/keys.ts';
-import { transact } from '../table/transact.ts';
+import { transactParts } from '../table/transact-parts.ts';
 
 /** What is stored under a request's id: the request, or that it was deleted; never both. */
 export type StoredRequest = { generation: Generation } | { deletion: Deletion };
@@ -54,29 +54,24 @@ export function deletionStore(table: Table) {
      */
     async begin(deletion: Deletion, leaseUntilMs: number): Promise<boolean> {
       const { licenseId, requestId } = deletion;
-      const refusal = await transact(table, [
+      const refusal = () => 'not there';
+      const refused = await transactParts(table, [
         {
-          Delete: {
-            TableName: table.name,
-            Key: itemKeys.generation(licenseId, requestId),
-            ConditionExpression: '#status IN (:completed, :failed, :timeout)',
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: {
-              ':completed': 'COMPLETED',
-              ':failed': 'FAILED',
-              ':timeout': 'TIMEOUT',
-            },
-          },
+          key: itemKeys.generation(licenseId, requestId),
+          isDeleted: true,
+          condition: '#status IN (:completed, :failed, :timeout)',
+          names: { '#status': 'status' },
+          values: { ':completed': 'COMPLETED', ':failed': 'FAILED', ':timeout': 'TIMEOUT' },
+          refusal,
         },
         {
-          Put: {
-            TableName: table.name,
-            Item: toItem(deletion, leaseUntilMs),
-            ConditionExpression: 'attribute_not_exists(PK)',
-          },
+          key: itemKeys.deletion(licenseId, requestId),
+          put: toItem(deletion, leaseUntilMs),
+          condition: 'attribute_not_exists(PK)',
+          refusal,
         },
       ]);
-      return refusal === null;
+      return refused === null;
     },
 
     /** Notes that all images were deleted, and when the sweep is to look once more. */

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Generation } from './generation.ts';
+import { idempotencyHours } from './idempotency.ts';
 import { getItem, type Item, type Table } from '../table/table.ts';
-import { itemKeys } from '../table/keys.ts';
+import { itemKeys, ttlAttribute } from '../table/keys.ts';
+import type { Part } from '../table/transact-parts.ts';
 
 /** What an idempotency key stands for: the request that first carried it. */
 export interface IdempotencyRecord {
@@ -26,6 +29,34 @@ export async function readIdempotencyRecord(
   return item && idempotencyRecordFromItem(item);
 }
 
-export function idempotencyRecordFromItem(item: Item): IdempotencyRecord {
+function idempotencyRecordFromItem(item: Item): IdempotencyRecord {
   return { requestId: item.requestId, bodyHash: item.bodyHash, expiresAtMs: item.expiresAtMs };
+}
+
+export function takeIdempotencyKey(
+  { keyId, idempotencyKeyHash, requestId, createdAtMs }: Generation,
+  bodyHash: string,
+): Part<{ outcome: 'repeated'; idempotencyRecord: IdempotencyRecord }> | null {
+  if (idempotencyKeyHash === null) return null;
+  const expiresAtMs = createdAtMs + idempotencyHours * 3600 * 1000;
+  return {
+    key: itemKeys.idempotencyRecord(keyId, idempotencyKeyHash),
+    put: { requestId, bodyHash, expiresAtMs, [ttlAttribute]: Math.ceil(expiresAtMs / 1000) },
+    condition: 'attribute_not_exists(PK) OR expiresAtMs <= :now',
+    values: { ':now': createdAtMs },
+    refusal: (found) => ({ outcome: 'repeated', idempotencyRecord: idempotencyRecordFromItem(found!) }),
+  };
+}
+
+/** Refused where the key's 24 hours are over and a newer request has taken it: a release must leave it alone then. */
+export function freeIdempotencyKey(ended: Generation): Part<{ ownsIdempotencyKey: false }> | null {
+  const { keyId, idempotencyKeyHash, requestId } = ended;
+  if (idempotencyKeyHash === null) return null;
+  return {
+    key: itemKeys.idempotencyRecord(keyId, idempotencyKeyHash),
+    isDeleted: true,
+    condition: 'attribute_not_exists(PK) OR requestId = :requestId',
+    values: { ':requestId': requestId },
+    refusal: () => ({ ownsIdempotencyKey: false }),
+  };
 }

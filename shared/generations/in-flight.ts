@@ -1,8 +1,9 @@
+import type { Generation } from './generation.ts';
 import { serviceBusy } from '../base/errors.ts';
 import { pause } from '../table/backoff.ts';
 import { getItem, type Table } from '../table/table.ts';
 import { itemKeys } from '../table/keys.ts';
-import { transact, type TransactItems } from '../table/transact.ts';
+import { transactParts, type Part } from '../table/transact-parts.ts';
 
 /*
  * How many requests of a license are in flight is counted in the item of its present period, as `inFlight`, because a
@@ -10,11 +11,41 @@ import { transact, type TransactItems } from '../table/transact.ts';
  * the number over from the one before, in one transaction, and a small item says which has it now.
  */
 
+/** One request more. Refused where another period counts them, too: conditions compare with no attribute that is missing. */
+export function enterFlight(
+  { licenseId, periodStartMs }: Generation,
+  maxInFlight: number,
+): Part<{ outcome: 'too_many_in_flight' | 'counted_elsewhere' }> {
+  return {
+    key: itemKeys.period(licenseId, periodStartMs),
+    update: { ADD: 'inFlight :one' },
+    condition: 'inFlight < :maxInFlight',
+    values: { ':one': 1, ':maxInFlight': maxInFlight },
+    refusal: (found) => ({
+      outcome: found?.inFlight === undefined ? 'counted_elsewhere' : 'too_many_in_flight',
+    }),
+  };
+}
+
+/** One request less. Nearly always its own period counts it. After that period's end another does: a second item is written. */
+export function leaveFlight(
+  { licenseId }: Generation,
+  inFlightPeriodStartMs: number,
+): Part<{ inFlightPeriodStartMs: null }> {
+  return {
+    key: itemKeys.period(licenseId, inFlightPeriodStartMs),
+    update: { ADD: 'inFlight :minusOne' },
+    condition: 'attribute_exists(inFlight)',
+    values: { ':minusOne': -1 },
+    refusal: (found) => (found?.inFlight === undefined ? { inFlightPeriodStartMs: null } : null),
+  };
+}
+
 /** Each failed attempt is another request of the license that began or ended in between. */
 const maxMoveAttempts = 12;
 
 /** @returns the start of the period that counts a license's requests in flight, null before its first request. */
-export async function countedInMs(table: Table, licenseId: string): Promise<number | null> {
+export async function inFlightPeriodStartMs(table: Table, licenseId: string): Promise<number | null> {
   const item = await getItem(table, itemKeys.inFlight(licenseId));
   return item === null ? null : item.startMs;
 }
@@ -25,62 +56,39 @@ export async function countedInMs(table: Table, licenseId: string): Promise<numb
  */
 export async function countInPeriod(table: Table, licenseId: string, startMs: number): Promise<void> {
   for (let attempt = 1; attempt <= maxMoveAttempts; attempt++) {
-    const beforeMs = await countedInMs(table, licenseId);
+    const beforeMs = await inFlightPeriodStartMs(table, licenseId);
     if (beforeMs === startMs) return;
-    const items =
-      beforeMs === null
-        ? firstCountItems(table.name, licenseId, startMs)
-        : moveItems(table.name, licenseId, startMs, {
-            startMs: beforeMs,
-            inFlight: (await getItem(table, itemKeys.period(licenseId, beforeMs)))?.inFlight ?? 0,
-          });
-    if ((await transact(table, items)) === null) return;
+    const before = beforeMs === null ? null : await getItem(table, itemKeys.period(licenseId, beforeMs));
+    const moved = moveCount(licenseId, beforeMs, startMs, before?.inFlight ?? 0);
+    if ((await transactParts(table, moved)) === null) return;
     await pause(attempt);
   }
   throw serviceBusy();
 }
 
-function firstCountItems(TableName: string, licenseId: string, startMs: number): TransactItems {
-  const pointer = {
-    TableName,
-    Key: itemKeys.inFlight(licenseId),
-    UpdateExpression: 'SET startMs = :start',
-    ConditionExpression: 'attribute_not_exists(PK)',
-    ExpressionAttributeValues: { ':start': startMs },
+/** @param fromMs null where no period counts them yet. */
+function moveCount(licenseId: string, fromMs: number | null, toMs: number, inFlight: number) {
+  const refusal = () => 'moved meanwhile';
+  const pointer: Part<string> = {
+    key: itemKeys.inFlight(licenseId),
+    update: { SET: 'startMs = :start' },
+    condition: fromMs === null ? 'attribute_not_exists(PK)' : 'startMs = :before',
+    values: { ':start': toMs, ...(fromMs !== null && { ':before': fromMs }) },
+    refusal,
   };
-  return [{ Update: pointer }, { Update: takeOver(TableName, licenseId, startMs, 0) }];
-}
-
-function moveItems(
-  TableName: string,
-  licenseId: string,
-  startMs: number,
-  before: { startMs: number; inFlight: number },
-): TransactItems {
-  const pointer = {
-    TableName,
-    Key: itemKeys.inFlight(licenseId),
-    UpdateExpression: 'SET startMs = :start',
-    ConditionExpression: 'startMs = :before',
-    ExpressionAttributeValues: { ':start': startMs, ':before': before.startMs },
-  };
-  const handOver = {
-    TableName,
-    Key: itemKeys.period(licenseId, before.startMs),
-    UpdateExpression: 'REMOVE inFlight',
-    ConditionExpression: 'inFlight = :inFlight',
-    ExpressionAttributeValues: { ':inFlight': before.inFlight },
-  };
-  const Update = takeOver(TableName, licenseId, startMs, before.inFlight);
-  return [{ Update: pointer }, { Update }, { Update: handOver }];
-}
-
-function takeOver(TableName: string, licenseId: string, startMs: number, inFlight: number) {
-  return {
-    TableName,
-    Key: itemKeys.period(licenseId, startMs),
+  const to: Part = {
+    key: itemKeys.period(licenseId, toMs),
     // The conditions of a reservation need both numbers.
-    UpdateExpression: 'SET inFlight = :inFlight, committed = if_not_exists(committed, :none)',
-    ExpressionAttributeValues: { ':inFlight': inFlight, ':none': 0 },
+    update: { SET: 'inFlight = :inFlight, committed = if_not_exists(committed, :none)' },
+    values: { ':inFlight': inFlight, ':none': 0 },
   };
+  if (fromMs === null) return [pointer, to];
+  const from: Part<string> = {
+    key: itemKeys.period(licenseId, fromMs),
+    update: { REMOVE: 'inFlight' },
+    condition: 'inFlight = :inFlight',
+    values: { ':inFlight': inFlight },
+    refusal,
+  };
+  return [pointer, to, from];
 }

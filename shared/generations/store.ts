@@ -2,30 +2,33 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { GenerationRef } from './worker-contract.ts';
-import { fitsBudget } from '../licenses/credits.ts';
-import { isFinal, type Generation, type GenerationFailure } from './generation.ts';
+import type { Generation, GenerationFailure } from './generation.ts';
 import { ServiceError, serviceBusy } from '../base/errors.ts';
 import { pause } from '../table/backoff.ts';
 import { fromItem } from './item.ts';
-import {
-  releaseItems,
-  reserveItems,
-  settleItems,
-  type Completion,
-  type IdempotencyClaim,
-  type ReservationLimits,
-} from './transactions.ts';
-import { idempotencyRecordFromItem, type IdempotencyRecord } from './idempotency-store.ts';
+import { completeRecord, endedByAnother, failRecord, insertRecord, RunLost } from './record-part.ts';
+import { chargeCredits, holdCredits, returnCredits } from './credits-part.ts';
+import { holdKeyBudget, returnKeyBudget } from './key-budget-part.ts';
+import { countCharge } from './statistics-part.ts';
+import { countInPeriod, enterFlight, inFlightPeriodStartMs, leaveFlight } from './in-flight.ts';
+import { freeIdempotencyKey, takeIdempotencyKey, type IdempotencyRecord } from './idempotency-store.ts';
+import { notifyOwner } from '../licenses/notification-part.ts';
 import { generationPages } from './pages.ts';
-import { countedInMs, countInPeriod } from './in-flight.ts';
-import { committedName } from '../licenses/period-store.ts';
 import { batchGet, getItem, listLeases, writeItem, type Item, type Table } from '../table/table.ts';
-import { transact, type Refusal, type TransactItems } from '../table/transact.ts';
+import { transactParts, type Parts } from '../table/transact-parts.ts';
 import { itemKeys, licenseIdOfGeneration } from '../table/keys.ts';
 
-export type { Completion, IdempotencyClaim, ReservationLimits };
 export type { GenerationRef };
+export { RunLost };
 export type { GenerationFilter } from './pages.ts';
+
+/** What a license and a key allow, as they were read when the request was checked. */
+export interface ReservationLimits {
+  creditsLimit: number;
+  /** Credits of a month that the key may use; null for a key without a budget, and for the playground. */
+  keyBudget: number | null;
+  maxInFlight: number;
+}
 
 export type Reservation =
   | { outcome: 'reserved' }
@@ -37,22 +40,30 @@ export type Reservation =
   /** Another request holds the idempotency key. */
   | { outcome: 'repeated'; idempotencyRecord: IdempotencyRecord };
 
-/** Another run of the same request has begun it, or it has ended: this run must leave it alone. */
-export class RunLost extends Error {
-  override name = 'RunLost';
-}
+/** What the model's answer adds to the record. */
+export type Completion = Pick<Generation, 'previews' | 'referenceImagesUsed' | 'modelVersion'> & {
+  completedAtMs: number;
+};
 
-/** With what an end is tried. */
-interface EndAttempt {
+/** What an attempt to end a request takes for granted. A refusal corrects it for the next one. */
+interface Assumptions {
   /** The period that counts what is in flight; null where that must be looked up. */
-  inFlightInMs: number | null;
-  withIdempotencyRecord: boolean;
+  inFlightPeriodStartMs: number | null;
+  ownsIdempotencyKey: boolean;
+  /** The request's period as an attempt found it; null before the first. */
   period: Item | null;
 }
 
-const maxFinishAttempts = 4;
-/** Beside these: each of the two parts of the credits that are told may be reached by others first, before and while it is tried. */
-const maxNoticeRefusals = 5;
+type ReserveRefusal = Reservation | { outcome: 'id_taken' } | { outcome: 'counted_elsewhere' };
+type EndRefusal =
+  | { stored: Item | undefined }
+  | { inFlightPeriodStartMs: null }
+  | { ownsIdempotencyKey: false }
+  | { period: Item };
+
+const maxEndAttempts = 4;
+/** Beside these: others may reach each of the two parts of the credits first, before and while a charge is tried. */
+const maxOtherParts = 5;
 /** The first reservation of a period is refused once, until the period counts what is in flight. */
 const maxReserveAttempts = 8;
 
@@ -66,59 +77,51 @@ export function generationStore(table: Table) {
   };
 
   /** Ends a generation by a transaction. @returns the record as it ended, also when another process ended it. */
-  const finish = async (
+  const end = async (
     ended: Generation,
-    itemsFor: (inFlightInMs: number, withIdempotencyRecord: boolean, period: Item | null) => TransactItems,
+    partsBy: (countingMs: number, assumed: Assumptions) => Parts<EndRefusal>,
   ): Promise<Generation> => {
     const { licenseId, periodStartMs } = ended;
-    let next: EndAttempt = { inFlightInMs: periodStartMs, withIdempotencyRecord: true, period: null };
-    let noticeRefusals = 0;
+    let assumed: Assumptions = {
+      inFlightPeriodStartMs: periodStartMs,
+      ownsIdempotencyKey: true,
+      period: null,
+    };
+    let otherParts = 0;
     let lastError: unknown;
     const send = async () => {
-      const inFlightInMs = next.inFlightInMs ?? (await countedInMs(table, licenseId)) ?? periodStartMs;
-      next = { ...next, inFlightInMs };
-      return transact(table, itemsFor(inFlightInMs, next.withIdempotencyRecord, next.period));
+      assumed.inFlightPeriodStartMs ??= (await inFlightPeriodStartMs(table, licenseId)) ?? periodStartMs;
+      return transactParts(table, partsBy(assumed.inFlightPeriodStartMs, assumed));
     };
-    const attempts = () => maxFinishAttempts + Math.min(noticeRefusals, maxNoticeRefusals);
+    const attempts = () => maxEndAttempts + Math.min(otherParts, maxOtherParts);
     for (let attempt = 1; attempt <= attempts(); attempt++) {
       // The write may have been applied or not. Another attempt shows it: a record that has ended refuses a second end.
-      const answer = await send().catch((error: unknown) => ({ error }));
-      if (answer === null) return ended;
-      if ('error' in answer) {
-        lastError = answer.error;
+      const refusal = await send().catch((error: unknown) => ({ error }));
+      if (refusal === null) return ended;
+      if ('error' in refusal) {
+        lastError = refusal.error;
         continue;
       }
-      const stored = endedMeanwhile(answer);
-      if (stored !== null) return stored;
-      const change = afterRefusal(answer, next.inFlightInMs === periodStartMs);
-      if (change.period) noticeRefusals += 1;
-      next = { ...next, ...change };
-      lastError = new Error(`the end was refused because of ${Object.keys(change)[0]}`);
+      if ('stored' in refusal) return endedByAnother(refusal);
+      if ('period' in refusal) otherParts += 1;
+      assumed = { ...assumed, ...refusal };
+      lastError = new Error(`the end was refused because of ${Object.keys(refusal)[0]}`);
     }
     throw lastError;
   };
 
   const tryToReserve = async (
-    generation: Generation,
-    limits: ReservationLimits,
-    claim: IdempotencyClaim | null,
+    { licenseId, requestId, periodStartMs }: Generation,
+    parts: Parts<ReserveRefusal>,
     isLate: () => boolean,
   ): Promise<Reservation> => {
-    const { licenseId, requestId, periodStartMs, credits, keyId } = generation;
-    const items = reserveItems(table.name, generation, limits, claim);
     for (let attempt = 1; attempt <= maxReserveAttempts; attempt++) {
       if (isLate()) throw serviceBusy(new Error('its deadline came before its credits were held'));
       // One token: a refused attempt that comes again, late, must not bring back what was deleted since.
-      const refusal = await transact(table, items, requestId);
+      const refusal = await transactParts(table, parts, requestId);
       if (refusal === null) return { outcome: 'reserved' };
-      if (refusal.failed[1]) throw serviceBusy(new Error('the request id is taken'));
-      if (refusal.failed[2])
-        return { outcome: 'repeated', idempotencyRecord: idempotencyRecordFromItem(refusal.items[2]!) };
-      const period = refusal.items[0];
-      if ((period?.committed ?? 0) + credits > limits.creditsLimit) return { outcome: 'over_limit' };
-      if (!fitsBudget(limits.keyBudget, period?.[committedName(keyId)] ?? 0, credits))
-        return { outcome: 'over_key_budget' };
-      if (period?.inFlight !== undefined) return { outcome: 'too_many_in_flight' };
+      if (refusal.outcome === 'id_taken') throw serviceBusy(new Error('the request id is taken'));
+      if (refusal.outcome !== 'counted_elsewhere') return refusal;
       // Two handlers whose clocks differ may pull the count to and fro where two periods meet.
       if (attempt > 1) await pause(attempt);
       await countInPeriod(table, licenseId, periodStartMs);
@@ -131,18 +134,27 @@ export function generationStore(table: Table) {
 
     /**
      * Holds the credits and stores the request, in one transaction.
+     * @param bodyHash of the body that its idempotency key stands for from now on.
      * @param isLate says that its deadline has passed. No attempt begins then, because nothing would use the credits.
      * @throws SERVICE_UNAVAILABLE when it could not be stored. If the write is applied after that, the lease runs out.
      */
     async reserve(
       generation: Generation,
       limits: ReservationLimits,
-      claim: IdempotencyClaim | null,
+      bodyHash: string,
       isLate = () => false,
     ): Promise<Reservation> {
-      if (generation.credits > limits.creditsLimit) return { outcome: 'over_limit' };
+      const { creditsLimit, keyBudget, maxInFlight } = limits;
+      if (generation.credits > creditsLimit) return { outcome: 'over_limit' };
+      const parts = [
+        insertRecord(generation),
+        takeIdempotencyKey(generation, bodyHash),
+        holdCredits(generation, creditsLimit),
+        holdKeyBudget(generation, keyBudget),
+        enterFlight(generation, maxInFlight),
+      ];
       try {
-        return await tryToReserve(generation, limits, claim, isLate);
+        return await tryToReserve(generation, parts, isLate);
       } catch (error) {
         // An earlier attempt may have been applied although the last one failed.
         const stored = await get(generation.licenseId, generation.requestId).catch(() => null);
@@ -187,7 +199,13 @@ export function generationStore(table: Table) {
     /** PROCESSING → COMPLETED, and its credits from held to used. */
     settle(generation: Generation, completion: Completion): Promise<Generation> {
       const ended: Generation = { ...generation, ...completion, status: 'COMPLETED', leaseUntilMs: 0 };
-      return finish(ended, (inFlightInMs, _, period) => settleItems(table.name, ended, inFlightInMs, period));
+      return end(ended, (countingMs, { period }) => [
+        completeRecord(ended),
+        chargeCredits(ended),
+        countCharge(ended),
+        leaveFlight(ended, countingMs),
+        ...notifyOwner(ended, period),
+      ]);
     },
 
     /**
@@ -202,9 +220,13 @@ export function generationStore(table: Table) {
       runId: string | null = null,
     ): Promise<Generation> {
       const ended: Generation = { ...generation, ...failure, completedAtMs: atMs, leaseUntilMs: 0 };
-      return finish(ended, (inFlightInMs, withIdempotencyRecord) =>
-        releaseItems(table.name, ended, { countedInMs: inFlightInMs, withIdempotencyRecord, runId }),
-      );
+      return end(ended, (countingMs, { ownsIdempotencyKey }) => [
+        failRecord(ended, runId),
+        returnCredits(ended),
+        returnKeyBudget(ended),
+        leaveFlight(ended, countingMs),
+        ownsIdempotencyKey ? freeIdempotencyKey(ended) : null,
+      ]);
     },
 
     ...generationPages(table),
@@ -227,28 +249,4 @@ export function generationStore(table: Table) {
       return keys.map((key) => ({ licenseId: licenseIdOfGeneration(key), requestId: key.SK }));
     },
   };
-}
-
-/**
- * The verdict on the record of a refused end, which no other attempt would change.
- * @returns the record if it has ended; null if it can still be ended.
- * @throws RunLost; an error where it has not begun or is not there.
- */
-function endedMeanwhile({ failed: [ofRecord], items: [stored] }: Refusal): Generation | null {
-  if (!ofRecord) return null;
-  if (stored && isFinal(stored.status)) return fromItem(stored);
-  if (stored?.status === 'PROCESSING') throw new RunLost('another run has begun it');
-  throw new Error(`generation is ${stored?.status ?? 'missing'}: it can't be ended so`);
-}
-
-/** What the next attempt needs. @param isCounting whether the generation's own period was taken to count what is in flight */
-function afterRefusal({ failed, items }: Refusal, isCounting: boolean): Partial<EndAttempt> {
-  const [, ofPeriod, ofOther] = failed;
-  const [, period = {}] = items;
-  // The charges of others reach what is told to the owner.
-  if (ofPeriod && (!isCounting || period.inFlight !== undefined)) return { period };
-  // Its month is over, and another period counts what is in flight.
-  if (isCounting ? ofPeriod : ofOther) return { inFlightInMs: null };
-  // The key's 24 hours are over and a newer request has taken it, so this release must leave it alone.
-  return { withIdempotencyRecord: false };
 }

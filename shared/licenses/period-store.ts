@@ -1,10 +1,9 @@
 import { generationTypes, type GenerationType } from '../base/generation-kinds.ts';
 import type { UsageTally } from './usage-contract.ts';
-import { isKeyId } from '../base/ids.ts';
-import { isAccountCallerId, playgroundKey } from '../base/ids.ts';
+import { isAccountCallerId, isKeyId, playgroundKey } from '../base/ids.ts';
 import { batchGetAll, getItem, type Item, type Table } from '../table/table.ts';
 import { itemKeys } from '../table/keys.ts';
-import { transact } from '../table/transact.ts';
+import { transactParts } from '../table/transact-parts.ts';
 
 /** A billing period's totals. `committed` is what is used and what is held together; `used` counts COMPLETED only. */
 export interface Period {
@@ -92,16 +91,9 @@ export function periodStore(table: Table) {
      * transaction because that has a token: when the SDK sends it again after a lost answer, nothing is added twice.
      */
     async importUsage(licenseId: string, startMs: number, credits: number): Promise<void> {
-      await transact(table, [
-        {
-          Update: {
-            TableName: table.name,
-            Key: itemKeys.period(licenseId, startMs),
-            UpdateExpression: 'ADD committed :c, used :c, imported :c',
-            ExpressionAttributeValues: { ':c': credits },
-          },
-        },
-      ]);
+      const key = itemKeys.period(licenseId, startMs);
+      const update = { ADD: 'committed :credits, used :credits, imported :credits' };
+      await transactParts(table, [{ key, update, values: { ':credits': credits } }]);
     },
   };
 }

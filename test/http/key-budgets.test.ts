@@ -200,7 +200,7 @@ test('GET /keys tells each key’s credits of its own license’s period', async
   const ofKey = { requestId: newRequestId(Date.now()), licenseId: license.licenseId, keyId, periodStartMs };
   const limits = { creditsLimit: 1000, keyBudget: null, maxInFlight: 1000 };
   // What is held is not used.
-  const held = await generationStore(table).reserve(sampleGeneration(ofKey), limits, null);
+  const held = await generationStore(table).reserve(sampleGeneration(ofKey), limits, 'h');
   expect(held).toEqual({ outcome: 'reserved' });
   expect((await listed(keyId)).creditsUsed).toBe(2);
   expect((await listed(second.keyId)).creditsUsed).toBe(1);

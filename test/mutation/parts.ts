@@ -34,8 +34,8 @@ export const parts = {
       'identities/store.ts',
       'images/link-credentials-store.ts',
       'limits/count-uses.ts',
-      'licenses/notification-transactions.ts',
-      'generations/{in-flight,transactions}.ts',
+      'licenses/notification-part.ts',
+      'generations/{in-flight,*-part}.ts',
     ],
     tests: [
       unit,

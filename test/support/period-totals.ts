@@ -80,9 +80,9 @@ export async function reserveAbandoned(
     retentionDays: 90,
     idempotencyKeyHash: idempotency ? hashIdempotencyKey(idempotency.key) : null,
   });
-  const claim = idempotency ? { bodyHash: bodyFingerprint(idempotency.body) } : null;
+  const bodyHash = bodyFingerprint(idempotency?.body ?? '');
   const limits = { creditsLimit: license.creditsLimit, keyBudget: null, maxInFlight: maxInFlight(license) };
-  const { outcome } = await generationStore(table).reserve(generation, limits, claim);
+  const { outcome } = await generationStore(table).reserve(generation, limits, bodyHash);
   expect(outcome).toBe('reserved');
   return generation;
 }

@@ -21,7 +21,7 @@ export function chargesIn(table: Table) {
     const requestId = newRequestId(sampleNowMs);
     const record = sampleGeneration({ licenseId, requestId, creditsLimit, credits });
     const limits = { creditsLimit, maxInFlight: 1000, keyBudget: null };
-    expect(await generations.reserve(record, limits, null)).toEqual({ outcome: 'reserved' });
+    expect(await generations.reserve(record, limits, 'h')).toEqual({ outcome: 'reserved' });
     expect(await generations.start(record, sampleNowMs, 'run')).toBe(true);
     return { ...record, startedAtMs: sampleNowMs };
   }

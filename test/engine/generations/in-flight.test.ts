@@ -28,7 +28,7 @@ function requestsOf(licenseId: string) {
 }
 
 const reserve = (request: Generation, maxInFlight: number, creditsLimit = 1000) =>
-  generations.reserve(request, { creditsLimit, keyBudget: null, maxInFlight }, null);
+  generations.reserve(request, { creditsLimit, keyBudget: null, maxInFlight }, 'h');
 const inFlight = async (licenseId: string, startMs: number) =>
   (await periodStore(world.table).get(licenseId, startMs)).inFlight;
 
@@ -85,7 +85,7 @@ test('of a request whose deadline has come no credits are held, not even by a fu
   // The first attempt in a period is always refused.
   const isLate = () => ++asked > 1;
   const limits = { creditsLimit: 1000, keyBudget: null, maxInFlight: 10 };
-  await expect(generations.reserve(request, limits, null, isLate)).rejects.toMatchObject({
+  await expect(generations.reserve(request, limits, 'h', isLate)).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
   });
   expect(asked).toBe(2);

@@ -26,7 +26,7 @@ async function attemptsAt(record: Generation): Promise<TransactWriteItemsCommand
     if (name === 'TransactWriteItemsCommand' && holdsRecord) sent.push(structuredClone(input));
     return undefined;
   };
-  const reserved = await generationStore(world.table).reserve(record, limits, null);
+  const reserved = await generationStore(world.table).reserve(record, limits, 'h');
   world.state.before = () => undefined;
   expect(reserved).toEqual({ outcome: 'reserved' });
   return sent;
@@ -51,7 +51,7 @@ test('the id of a request whose token is forgotten is taken all the same', async
   await countInPeriod(world.table, record.licenseId, record.periodStartMs);
   await documents.send(new PutCommand({ TableName, Item: toItem(record) }));
   const twin = { ...record, prompt: 'another' };
-  await expect(generationStore(world.table).reserve(twin, limits, null)).rejects.toMatchObject({
+  await expect(generationStore(world.table).reserve(twin, limits, 'h')).rejects.toMatchObject({
     ...busy,
     cause: expect.objectContaining({ message: 'the request id is taken' }),
   });

@@ -47,8 +47,7 @@ const periodTotals = ({ licenseId, periodStartMs }: Generation) =>
 
 async function begun(changes: Partial<Generation> = {}): Promise<Generation> {
   const record = newRecord(changes);
-  const claim = record.idempotencyKeyHash === null ? null : { bodyHash: 'h' };
-  expect(await generations.reserve(record, limits(100), claim)).toEqual({ outcome: 'reserved' });
+  expect(await generations.reserve(record, limits(100), 'h')).toEqual({ outcome: 'reserved' });
   expect(await generations.start(record, nowMs + 500, 'run-1')).toBe(true);
   return { ...record, startedAtMs: nowMs + 500 };
 }
@@ -68,22 +67,22 @@ const write = 'TransactWriteItemsCommand';
 describe('a reservation', () => {
   test('stores the record and holds its credits, up to the limit and no further', async () => {
     const record = newRecord();
-    expect(await generations.reserve(record, limits(5), null)).toEqual({ outcome: 'reserved' });
+    expect(await generations.reserve(record, limits(5), 'h')).toEqual({ outcome: 'reserved' });
     expect(await stored(record)).toEqual(record);
     expect(await periodTotals(record)).toMatchObject({ committed: 2, used: 0 });
     const next = () => newRecord({ licenseId: record.licenseId });
-    expect(await generations.reserve(next(), limits(4), null)).toEqual({ outcome: 'reserved' });
+    expect(await generations.reserve(next(), limits(4), 'h')).toEqual({ outcome: 'reserved' });
     const refused = next();
-    expect(await generations.reserve(refused, limits(5), null)).toEqual({ outcome: 'over_limit' });
+    expect(await generations.reserve(refused, limits(5), 'h')).toEqual({ outcome: 'over_limit' });
     expect(await stored(refused)).toBeNull();
     expect(await periodTotals(record)).toMatchObject({ committed: 4, used: 0 });
   });
 
   test('of more than the whole limit is refused, and one of all of it is not', async () => {
     const sent = lose(write, 0);
-    expect(await generations.reserve(newRecord(), limits(1), null)).toEqual({ outcome: 'over_limit' });
+    expect(await generations.reserve(newRecord(), limits(1), 'h')).toEqual({ outcome: 'over_limit' });
     expect(sent).toEqual([]);
-    expect(await generations.reserve(newRecord(), limits(2), null)).toEqual({ outcome: 'reserved' });
+    expect(await generations.reserve(newRecord(), limits(2), 'h')).toEqual({ outcome: 'reserved' });
   });
 
   test('that was made although a conflict was answered, and is tried again, is one', async () => {
@@ -91,7 +90,7 @@ describe('a reservation', () => {
     let conflicts = 2;
     const conflict = canceled('TransactionConflict');
     world.state.after = (name) => (name === write && conflicts-- > 0 ? conflict : undefined);
-    expect(await generations.reserve(record, limits(2), { bodyHash: 'h' })).toEqual({ outcome: 'reserved' });
+    expect(await generations.reserve(record, limits(2), 'h')).toEqual({ outcome: 'reserved' });
     expect(conflicts).toBe(-1);
     expect(await stored(record)).toEqual(record);
     expect(await periodTotals(record)).toMatchObject({ committed: 2 });
@@ -99,9 +98,9 @@ describe('a reservation', () => {
 
   test('never takes the id of another request', async () => {
     const record = newRecord();
-    await generations.reserve(record, limits(100), null);
+    await generations.reserve(record, limits(100), 'h');
     const twin = { ...record, prompt: 'another' };
-    await expect(generations.reserve(twin, limits(100), null)).rejects.toMatchObject({
+    await expect(generations.reserve(twin, limits(100), 'h')).rejects.toMatchObject({
       ...busy,
       cause: expect.objectContaining({ name: 'IdempotentParameterMismatchException' }),
     });
@@ -111,45 +110,40 @@ describe('a reservation', () => {
 
   test('takes an idempotency key for 24 hours, to the millisecond', async () => {
     const first = newRecord({ idempotencyKeyHash: hashIdempotencyKey(newId('license')) });
-    await generations.reserve(first, limits(100), { bodyHash: 'h1' });
+    await generations.reserve(first, limits(100), 'h1');
     const idempotencyRecord = { requestId: first.requestId, bodyHash: 'h1', expiresAtMs: nowMs + dayMs };
     expect(await idempotencyRecordOf(world, first)).toEqual(idempotencyRecord);
     const later = (createdAtMs: number) =>
       newRecord({ idempotencyKeyHash: first.idempotencyKeyHash, createdAtMs });
     const early = later(nowMs + dayMs - 1);
-    expect(await generations.reserve(early, limits(100), { bodyHash: 'h2' })).toEqual({
+    expect(await generations.reserve(early, limits(100), 'h2')).toEqual({
       outcome: 'repeated',
       idempotencyRecord,
     });
     expect([await stored(early), (await periodTotals(early)).committed]).toEqual([null, 0]);
     const next = later(nowMs + dayMs);
-    expect(await generations.reserve(next, limits(100), { bodyHash: 'h2' })).toEqual({ outcome: 'reserved' });
+    expect(await generations.reserve(next, limits(100), 'h2')).toEqual({ outcome: 'reserved' });
     expect(await idempotencyRecordOf(world, first)).toMatchObject({
       requestId: next.requestId,
       bodyHash: 'h2',
     });
   });
 
-  test('takes the idempotency key only where there is one and it is claimed', async () => {
-    const idempotencyKeyHash = hashIdempotencyKey(newId('license'));
-    await generations.reserve(newRecord({ idempotencyKeyHash }), limits(100), null);
-    expect(await idempotencyRecordOf(world, newRecord({ idempotencyKeyHash }))).toBeNull();
+  test('takes no idempotency key where there is none', async () => {
     const without = newRecord();
-    expect(await generations.reserve(without, limits(100), { bodyHash: 'h' })).toEqual({
-      outcome: 'reserved',
-    });
+    expect(await generations.reserve(without, limits(100), 'h')).toEqual({ outcome: 'reserved' });
     expect(await idempotencyRecordOf(world, { ...without, idempotencyKeyHash: 'null' })).toBeNull();
   });
 
   test('whose answer is lost was made if the record is there, and was not if it is not', async () => {
     const [made, lost] = [await opened(), await opened()];
     world.state.after = (name) => (name === write ? hungUp() : undefined);
-    expect(await generations.reserve(made, limits(100), null)).toEqual({ outcome: 'reserved' });
+    expect(await generations.reserve(made, limits(100), 'h')).toEqual({ outcome: 'reserved' });
     world.mend();
     lose(write, 1);
-    await expect(generations.reserve(lost, limits(100), null)).rejects.toMatchObject(busy);
+    await expect(generations.reserve(lost, limits(100), 'h')).rejects.toMatchObject(busy);
     world.state.before = () => new Error('away');
-    await expect(generations.reserve(lost, limits(100), null)).rejects.toMatchObject({
+    await expect(generations.reserve(lost, limits(100), 'h')).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
     });
   });
@@ -158,7 +152,7 @@ describe('a reservation', () => {
 describe('a start', () => {
   test('makes a queued request one that is processed, once', async () => {
     const record = newRecord();
-    await generations.reserve(record, limits(100), null);
+    await generations.reserve(record, limits(100), 'h');
     expect(await generations.start(record, nowMs + 7, 'run-1')).toBe(true);
     expect(await stored(record)).toEqual({ ...record, status: 'PROCESSING', startedAtMs: nowMs + 7 });
     // The SDK sends a write again whose answer was lost. The second finds the first one's result.
@@ -168,7 +162,7 @@ describe('a start', () => {
 
   test('comes too late for what has ended, or is not there', async () => {
     const record = newRecord();
-    await generations.reserve(record, limits(100), null);
+    await generations.reserve(record, limits(100), 'h');
     await generations.release(record, timeout, nowMs + 1);
     expect(await generations.start(record, nowMs + 7, 'run-1')).toBe(false);
     expect(await stored(record)).toMatchObject({ status: 'TIMEOUT', startedAtMs: null });
@@ -177,7 +171,7 @@ describe('a start', () => {
 
   test('waits for a transaction that it meets, and any other fault is told', async () => {
     const record = newRecord();
-    await generations.reserve(record, limits(100), null);
+    await generations.reserve(record, limits(100), 'h');
     lose('UpdateItemCommand', 1);
     await expect(generations.start(record, nowMs, 'run-1')).rejects.toThrow('socket hang up');
     const sent = lose('UpdateItemCommand', 2, writeConflict());
@@ -224,7 +218,7 @@ describe('a charge', () => {
     const settled = expect(generations.settle(record, completion)).rejects;
     await settled.toThrow("generation is missing: it can't be ended so");
     expect(sent.splice(0)).toHaveLength(1);
-    await generations.reserve(record, limits(100), null);
+    await generations.reserve(record, limits(100), 'h');
     sent.splice(0);
     const early = expect(generations.settle(record, completion)).rejects;
     await early.toThrow("generation is QUEUED: it can't be ended so");
@@ -263,7 +257,7 @@ describe('a release', () => {
   test('leaves alone an idempotency key that a newer request took over', async () => {
     const record = await begun({ idempotencyKeyHash: hashIdempotencyKey(newId('license')) });
     const newer = newRecord({ idempotencyKeyHash: record.idempotencyKeyHash, createdAtMs: nowMs + dayMs });
-    await generations.reserve(newer, limits(100), { bodyHash: 'h' });
+    await generations.reserve(newer, limits(100), 'h');
     expect(await generations.release(record, failure, nowMs + 3)).toMatchObject({ status: 'FAILED' });
     expect(await idempotencyRecordOf(world, record)).toMatchObject({ requestId: newer.requestId });
     expect(await periodTotals(record)).toMatchObject({ committed: 0 });
@@ -285,7 +279,7 @@ test('leases are listed by shard, those that end before a time, the oldest first
     const next = newRecord({ leaseUntilMs: 10 - records.length });
     if (shardOf(next) === shardOf(one)) records.push(next);
   }
-  for (const record of records) await generations.reserve(record, limits(100), null);
+  for (const record of records) await generations.reserve(record, limits(100), 'h');
   const list = async (beforeMs: number, limit = 50) =>
     (await generations.listExpiredLeases(shardOf(one), beforeMs, limit)).map(({ requestId }) => requestId);
   const oldestFirst = records.map(({ requestId }) => requestId).toReversed();

@@ -35,7 +35,7 @@ const reserve = (
   request: Generation,
   keyBudget: number | null,
   { creditsLimit = 1000, maxInFlight = 1000 } = {},
-) => generations.reserve(request, { creditsLimit, keyBudget, maxInFlight }, null);
+) => generations.reserve(request, { creditsLimit, keyBudget, maxInFlight }, 'h');
 /**
  * The same, sent again where a busy machine opened no connection in time: nothing of it was sent then. The engine shares
  * its thread with the test.

@@ -6,9 +6,10 @@ import { identityStore } from '../../../shared/identities/store.ts';
 import { licenseStore } from '../../../shared/licenses/store.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
-import { batchGet, readAll } from '../../../shared/table/table.ts';
+import { batchGet, getItem, readAll } from '../../../shared/table/table.ts';
 import { itemKeys } from '../../../shared/table/keys.ts';
 import { transact } from '../../../shared/table/transact.ts';
+import { transactParts, type Part } from '../../../shared/table/transact-parts.ts';
 import { busy, canceled, hungUp } from '../generations/table.ts';
 import { useTable } from '../generations/use-world.ts';
 
@@ -189,6 +190,55 @@ describe('a transaction', () => {
       failed: [false, true],
       items: [undefined, undefined],
     });
+  });
+});
+
+describe('the parts of a transaction', () => {
+  type Refused = { by: string };
+  const counting = (PK: string, name: string, most: number): Part<Refused> => ({
+    key: { PK, SK: '1' },
+    update: { ADD: `#${name} :${name}` },
+    condition: `(attribute_not_exists(#${name}) OR #${name} < :most_${name})`,
+    names: { [`#${name}`]: name },
+    values: { [`:${name}`]: 1, [`:most_${name}`]: most },
+    refusal: (found) => ((found?.[name] ?? 0) < most ? null : { by: name }),
+  });
+
+  test('that update one item are one write, and those of other items stand beside it', async () => {
+    const PK = newId('identity');
+    const remembered = { key: { PK, SK: '1' }, update: { SET: 'seen = :yes' }, values: { ':yes': true } };
+    const other = { key: { PK, SK: '2' }, put: { name: 'other' } };
+    let sent: any;
+    world.state.before = (_name, input) => void (sent = input);
+    const parts = [counting(PK, 'a', 2), null, counting(PK, 'b', 1), remembered, other];
+    expect(await transactParts(world.table, parts)).toBeNull();
+    expect(sent.TransactItems).toHaveLength(2);
+    expect(await getItem(world.table, { PK, SK: '1' })).toEqual({ PK, SK: '1', a: 1, b: 1, seen: true });
+    expect(await getItem(world.table, { PK, SK: '2' })).toEqual({ PK, SK: '2', name: 'other' });
+    const gone: Part = { key: { PK, SK: '2' }, isDeleted: true };
+    const bare: Part = { key: { PK, SK: '1' }, update: { REMOVE: 'seen' } };
+    expect(await transactParts(world.table, [gone, bare])).toBeNull();
+    expect(await getItem(world.table, { PK, SK: '1' })).toEqual({ PK, SK: '1', a: 1, b: 1 });
+    expect(await getItem(world.table, { PK, SK: '2' })).toBeNull();
+  });
+
+  test('are refused by the first in their list that says so, and then nothing is written', async () => {
+    const [PK, other] = [newId('identity'), newId('identity')];
+    await put({ PK, SK: '1', a: 1, b: 1 });
+    const refusedBy = (...parts: Part<Refused>[]) => transactParts(world.table, parts);
+    const [a, b] = [counting(PK, 'a', 1), counting(PK, 'b', 1)];
+    expect(await refusedBy(counting(other, 'a', 1), a, b)).toEqual({ by: 'a' });
+    expect(await refusedBy(b, a)).toEqual({ by: 'b' });
+    expect(await refusedBy(counting(PK, 'a', 2), b)).toEqual({ by: 'b' });
+    expect(await getItem(world.table, { PK: other, SK: '1' })).toBeNull();
+    expect(await getItem(world.table, { PK, SK: '1' })).toEqual({ PK, SK: '1', a: 1, b: 1 });
+  });
+
+  test('that none of them explains a refusal is an error', async () => {
+    const PK = newId('identity');
+    await put({ PK, SK: '1', a: 1 });
+    const silent = { ...counting(PK, 'a', 1), refusal: () => null };
+    await expect(transactParts(world.table, [silent])).rejects.toThrow('no part of it says why');
   });
 });
 

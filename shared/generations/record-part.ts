@@ -1,0 +1,83 @@
+import { isFinal, type Generation } from './generation.ts';
+import { fromItem, toItem } from './item.ts';
+import { itemKeys, leaseIndex } from '../table/keys.ts';
+import type { Item } from '../table/table.ts';
+import type { Part } from '../table/transact-parts.ts';
+
+/** Another run of the same request has begun it, or it has ended: this run must leave it alone. */
+export class RunLost extends Error {
+  override name = 'RunLost';
+}
+
+/** A record that could not be ended, as it is stored. */
+type StoredRecord = { stored: Item | undefined };
+
+export function insertRecord(generation: Generation): Part<{ outcome: 'id_taken' }> {
+  const { licenseId, requestId } = generation;
+  return {
+    key: itemKeys.generation(licenseId, requestId),
+    put: toItem(generation),
+    condition: 'attribute_not_exists(PK)',
+    refusal: () => ({ outcome: 'id_taken' }),
+  };
+}
+
+/** PROCESSING → COMPLETED */
+export function completeRecord(ended: Generation): Part<StoredRecord> {
+  const { completedAtMs, previews, referenceImagesUsed, modelVersion } = ended;
+  const results = { completedAtMs, previews, referenceImagesUsed, modelVersion };
+  return endRecord(ended, results, '#status IN (:processing)', { ':processing': 'PROCESSING' });
+}
+
+/**
+ * QUEUED or PROCESSING → FAILED or TIMEOUT
+ * @param runId the run that gives the request up, or how the ids of several begin; null where it may be ended whoever has
+ *   begun it.
+ */
+export function failRecord(ended: Generation, runId: string | null): Part<StoredRecord> {
+  const { completedAtMs, errorMessage, errorCode } = ended;
+  const isOpen = '#status IN (:queued, :processing)';
+  const isOwn = 'AND (attribute_not_exists(runId) OR begins_with(runId, :run))';
+  return endRecord(
+    ended,
+    { completedAtMs, errorMessage, errorCode },
+    runId === null ? isOpen : `${isOpen} ${isOwn}`,
+    { ':queued': 'QUEUED', ':processing': 'PROCESSING', ...(runId !== null && { ':run': runId }) },
+  );
+}
+
+/** Writes a final state, and takes the record out of the lease index. */
+function endRecord(
+  ended: Generation,
+  results: Partial<Generation>,
+  condition: string,
+  conditionValues: Record<string, string>,
+): Part<StoredRecord> {
+  const set = Object.keys(results).map((name) => `${name} = :${name}`);
+  return {
+    key: itemKeys.generation(ended.licenseId, ended.requestId),
+    update: {
+      SET: ['#status = :status', ...set].join(', '),
+      REMOVE: `${leaseIndex.partition}, ${leaseIndex.sort}`,
+    },
+    condition,
+    names: { '#status': 'status' },
+    values: {
+      ':status': ended.status,
+      ...Object.fromEntries(Object.entries(results).map(([name, value]) => [`:${name}`, value])),
+      ...conditionValues,
+    },
+    refusal: (stored) => ({ stored }),
+  };
+}
+
+/**
+ * What became of a record that could not be ended. Another attempt would find the same.
+ * @returns the record as somebody else ended it.
+ * @throws RunLost; an error where it has not begun or is not there.
+ */
+export function endedByAnother({ stored }: StoredRecord): Generation {
+  if (stored && isFinal(stored.status)) return fromItem(stored);
+  if (stored?.status === 'PROCESSING') throw new RunLost('another run has begun it');
+  throw new Error(`generation is ${stored?.status ?? 'missing'}: it can't be ended so`);
+}

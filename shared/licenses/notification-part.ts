@@ -1,0 +1,75 @@
+import { noticeDue, noticePercents, reachedAt, type NoticePercent } from './notifications.ts';
+import type { Item } from '../table/table.ts';
+import { itemKeys, ttlAttribute } from '../table/keys.ts';
+import type { Part, Parts } from '../table/transact-parts.ts';
+
+/*
+ * A charge that reaches 80 or 100% of the credits stores a notification in its own transaction, which waits to be sent.
+ * The period remembers the highest of these parts of the credits as `told`. Every other charge has the condition that it reaches
+ * neither, so no charge passes one unseen. Conditions have no arithmetic: `used + credits < part` is written as
+ * `used < part - credits`.
+ */
+
+/** A notification is worth nothing after the end of its period. */
+const keptDays = 40;
+
+/** What a charge says of itself. */
+interface Charge {
+  licenseId: string;
+  periodStartMs: number;
+  credits: number;
+  /** Null in a record of before there were notifications. */
+  creditsLimit: number | null;
+  completedAtMs: number | null;
+}
+
+/**
+ * Refused where the charge reaches another part of the credits than was expected.
+ * @param period as a refused attempt found it; null before the first attempt, which expects to reach none.
+ */
+export function notifyOwner(charge: Charge, period: Item | null): Parts<{ period: Item }> {
+  const { licenseId, periodStartMs, credits, creditsLimit } = charge;
+  if (creditsLimit === null) return [];
+  const percent =
+    period === null ? null : noticeDue((period.used ?? 0) + credits, creditsLimit, period.told ?? 0);
+  const onPeriod: Part<{ period: Item }> = {
+    key: itemKeys.period(licenseId, periodStartMs),
+    ...reaches(percent, credits, creditsLimit),
+    refusal: (found = {}) => ({ period: found }),
+  };
+  if (percent === null) return [onPeriod];
+  const values = { ...onPeriod.values, ':told': percent };
+  return [{ ...onPeriod, update: { SET: 'told = :told' }, values }, waitingNotification(charge, percent)];
+}
+
+/** The condition that a charge reaches just this part of the credits, or none. */
+function reaches(
+  percent: NoticePercent | null,
+  credits: number,
+  creditsLimit: number,
+): Pick<Part, 'condition' | 'values'> {
+  const [some, all] = noticePercents;
+  const [belowSome, belowAll] = noticePercents.map((part) => reachedAt(part, creditsLimit) - credits);
+  // The first charge of a period finds no `used`.
+  const isBelow = (name: string, most: number) =>
+    most > 0 ? `(attribute_not_exists(used) OR used < ${name})` : `used < ${name}`;
+  const isBelowSome = isBelow(':belowSome', belowSome!);
+  const isBelowAll = isBelow(':belowAll', belowAll!);
+  if (percent === all)
+    return { condition: '(attribute_not_exists(told) OR told < :all)', values: { ':all': all } };
+  if (percent === some)
+    return { condition: `attribute_not_exists(told) AND ${isBelowAll}`, values: { ':belowAll': belowAll } };
+  return {
+    condition: `(told = :all OR (told = :some AND ${isBelowAll}) OR ${isBelowSome})`,
+    values: { ':some': some, ':all': all, ':belowSome': belowSome, ':belowAll': belowAll },
+  };
+}
+
+function waitingNotification(
+  { licenseId, periodStartMs, completedAtMs }: Charge,
+  percent: NoticePercent,
+): Part {
+  const notice = { licenseId, periodStartMs, percent };
+  const removeAtMs = completedAtMs! + keptDays * 24 * 3600 * 1000;
+  return { key: itemKeys.notice(notice), put: { ...notice, [ttlAttribute]: Math.ceil(removeAtMs / 1000) } };
+}
