@@ -1,5 +1,5 @@
 import { createKeyBody } from '../shared/keys/contract.ts';
-import { readBody, readJsonBody, readQuery, together } from '../shared/http/request.ts';
+import { readBody, readJsonBody, readQuery, collectErrors } from '../shared/http/request.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { created } from '../shared/http/answer.ts';
 import { ownedLicense } from '../shared/http/owned-license.ts';
@@ -15,7 +15,7 @@ export const handler = endpoint(routes.createKey, {
   deps: ({ table }) => ({ apiKeys: apiKeyStore(table()), licenses: licenseStore(table()) }),
   async run({ request, caller, deps, runtime }) {
     const nowMs = runtime.clock.now();
-    const [{ licenseId, name, expiresAt, monthlyCredits = null }] = together(
+    const [{ licenseId, name, expiresAt, monthlyCredits = null }] = collectErrors(
       () => readBody(request, createKeyBody),
       () => checkExpiry(readJsonBody(request).expiresAt, nowMs),
       () => readQuery(request, []),
@@ -32,7 +32,7 @@ export const handler = endpoint(routes.createKey, {
   },
 });
 
-/** Whether it is a time at all is the contract's to say. */
+/** Only looks whether the time has passed: the contract refuses what is no time. */
 function checkExpiry(sent: unknown, nowMs: number): void {
   if (typeof sent === 'string' && Date.parse(sent) <= nowMs) {
     throw new ServiceError('INVALID_PARAMETERS', 'expiresAt must lie in the future.');

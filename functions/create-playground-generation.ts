@@ -2,7 +2,7 @@ import { playgroundCaller } from '../shared/generations/contract.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { answerGeneration, generationDeps, readForGeneration } from '../shared/http/generation-request.ts';
 import { ownedLicense, readLicenseId, refuseInactive } from '../shared/http/owned-license.ts';
-import { readJsonBody, together } from '../shared/http/request.ts';
+import { readJsonBody, collectErrors } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
 import { licenseStore } from '../shared/licenses/store.ts';
 import { parseParameters } from '../shared/generations/decide.ts';
@@ -13,9 +13,9 @@ export const handler = endpoint(routes.createPlaygroundGeneration, {
   async run({ request, caller, deps, runtime }) {
     const { licenseId, ...body } = readJsonBody(request);
     if (typeof licenseId !== 'string' || licenseId === '') {
-      // Nothing else can be decided then, so what is wrong with the rest is told at once.
+      // Nothing else can be decided then, so what is wrong with the rest is named at once.
       const idempotencyKeys = request.headers.get('idempotency-key');
-      together(
+      collectErrors(
         () => readLicenseId(licenseId),
         () => parseParameters({ body, query: request.query, idempotencyKeys }, null),
       );

@@ -8,7 +8,7 @@ import { created } from '../shared/http/answer.ts';
 import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { usableLicense } from '../shared/http/owned-license.ts';
-import { readBody, readQuery, together, type ApiRequest } from '../shared/http/request.ts';
+import { readBody, readQuery, collectErrors, type ApiRequest } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
 import { licenseStore, type LicenseStore } from '../shared/licenses/store.ts';
 
@@ -35,13 +35,13 @@ async function readUpload(
   nowMs: number,
 ): Promise<{ licenseId: string; contentType: string }> {
   if (caller.kind === 'key') {
-    const [{ contentType = anyContentType }] = together(
+    const [{ contentType = anyContentType }] = collectErrors(
       () => readBody(request, createUploadBody, { mayBeEmpty: true }),
       () => readQuery(request, []),
     );
     return { licenseId: caller.licenseId, contentType };
   }
-  const [{ contentType = anyContentType, ...body }] = together(
+  const [{ contentType = anyContentType, ...body }] = collectErrors(
     () => readBody(request, createAccountUploadBody, { mayBeEmpty: true }),
     () => readQuery(request, []),
   );

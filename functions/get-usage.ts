@@ -5,7 +5,7 @@ import { usageHistoryItem } from '../shared/generations/answers.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
-import { readQuery, sentQuery, together } from '../shared/http/request.ts';
+import { readQuery, sentQuery, collectErrors } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
 import { apiKeyStore } from '../shared/keys/store.ts';
 import { generationStore } from '../shared/generations/store.ts';
@@ -25,7 +25,7 @@ export const handler = endpoint(routes.getUsage, {
     identities: identityCatalog(identityStore(table()), clock),
   }),
   async run({ request, caller, deps, runtime }) {
-    const [licenseId] = together(
+    const [licenseId] = collectErrors(
       () => readLicenseId(sentQuery(request).licenseId),
       () => readQuery(request, ['licenseId']),
     );

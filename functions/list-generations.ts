@@ -7,7 +7,7 @@ import { filterParameters, readFilter } from '../shared/http/generation-filter.t
 import { imageStore } from '../shared/http/image-store.ts';
 import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
 import { readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
-import { readQuery, sentQuery, together } from '../shared/http/request.ts';
+import { readQuery, sentQuery, collectErrors } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
 import { generationStore } from '../shared/generations/store.ts';
 import { licenseStore } from '../shared/licenses/store.ts';
@@ -25,7 +25,7 @@ export const handler = endpoint(routes.listGenerations, {
   async run({ request, caller, deps, runtime }) {
     const owner = caller.kind === 'session' ? (['licenseId'] as const) : [];
     const sent = sentQuery(request);
-    const [, limit, before, filter, licenseId] = together(
+    const [, limit, before, filter, licenseId] = collectErrors(
       () => readQuery(request, [...paging, ...filterParameters, ...owner]),
       () => readLimit(sent.limit),
       () => readCursor(sent.cursor),

@@ -4,7 +4,7 @@ import type { CallerOf } from '../shared/http/callers.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { imageStore } from '../shared/http/image-store.ts';
 import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
-import { readQuery, sentQuery, together, type ApiRequest } from '../shared/http/request.ts';
+import { readQuery, sentQuery, collectErrors, type ApiRequest } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
 import { identityCatalog, identityStore } from '../shared/identities/store.ts';
 import { licenseStore, type LicenseStore } from '../shared/licenses/store.ts';
@@ -33,7 +33,7 @@ async function licensesOf(
 ): Promise<License[]> {
   const bySession = caller.kind === 'session';
   const sent = sentQuery(request);
-  together(
+  collectErrors(
     () => bySession && 'licenseId' in sent && readLicenseId(sent.licenseId),
     () => readQuery(request, bySession ? ['licenseId'] : []),
   );

@@ -6,18 +6,18 @@ import { embeddedMetrics, recordingMeter } from '../shared/base/meter.ts';
 import { openRuntime } from '../shared/http/runtime.ts';
 import { accountStore } from '../shared/accounts/store.ts';
 import { licenseStore } from '../shared/licenses/store.ts';
-import { noticeStore } from '../shared/licenses/notification-store.ts';
+import { notificationStore } from '../shared/licenses/notification-store.ts';
 import { periodStore } from '../shared/licenses/period-store.ts';
-import { sendNotices } from '../shared/licenses/send-notifications.ts';
+import { sendNotifications } from '../shared/licenses/send-notifications.ts';
 
 const runtime = lazy(openRuntime);
 
-/** Each minute: tells owners by e-mail that 80 or 100% of their credits are used. */
+/** Each minute: notifies owners by e-mail that 80 or 100% of their credits are used. */
 export async function handler(): Promise<void> {
   const { env, table, clock, log } = runtime();
   const { from, ...links } = env.mail;
-  const result = await sendNotices({
-    notices: noticeStore(table()),
+  const result = await sendNotifications({
+    notifications: notificationStore(table()),
     licenses: licenseStore(table()),
     periods: periodStore(table()),
     accounts: accountStore(table()),

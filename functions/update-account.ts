@@ -1,7 +1,7 @@
 import { changeAccountBody } from '../shared/accounts/contract.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
-import { readBody, readQuery, together } from '../shared/http/request.ts';
+import { readBody, readQuery, collectErrors } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
 import { accountStore } from '../shared/accounts/store.ts';
 
@@ -9,7 +9,7 @@ import { accountStore } from '../shared/accounts/store.ts';
 export const handler = endpoint(routes.updateAccount, {
   deps: ({ table }) => accountStore(table()),
   async run({ request, caller, deps: accounts }) {
-    const [{ creditMails }] = together(
+    const [{ creditMails }] = collectErrors(
       () => readBody(request, changeAccountBody),
       () => readQuery(request, []),
     );

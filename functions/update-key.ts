@@ -3,7 +3,7 @@ import { ServiceError } from '../shared/base/errors.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { keyNotFound, ownedKey } from '../shared/http/owned-key.ts';
-import { readBody, readQuery, together } from '../shared/http/request.ts';
+import { readBody, readQuery, collectErrors } from '../shared/http/request.ts';
 import { keyLimitNames } from '../shared/routes/limits.ts';
 import * as routes from '../shared/routes/table.ts';
 import { apiKeyStore } from '../shared/keys/store.ts';
@@ -20,7 +20,7 @@ export const handler = endpoint(routes.updateKey, {
     keyLimitNames,
   }),
   async run({ request, caller, deps, runtime }) {
-    const [{ name, monthlyCredits }] = together(
+    const [{ name, monthlyCredits }] = collectErrors(
       () => readBody(request, changeKeyBody),
       () => readQuery(request, []),
     );

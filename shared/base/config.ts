@@ -63,9 +63,9 @@ export interface Environment {
   readonly serviceName: string;
   readonly tableName: string;
   readonly bucketName: string;
-  /** The SageMaker endpoint that paints; null where there is none. */
+  /** The SageMaker endpoint that generates; null where there is none. */
   readonly modelEndpointName: string | null;
-  /** The endpoint's inference component, where the endpoint may sleep; null where it never does. */
+  /** The endpoint's inference component, where the endpoint scales to zero; null where it never does. */
   readonly modelComponentName: string | null;
   /** Where SageMaker's control plane is, if not at its usual address: a variable of the AWS SDK. */
   readonly sageMakerUrl: string | null;

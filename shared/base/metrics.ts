@@ -13,7 +13,7 @@ export const metricTable = {
   acceptTime: { name: 'AcceptTime', unit: 'Milliseconds' },
   /** From the reservation to the model's start. */
   queueWait: { name: 'QueueWait', unit: 'Milliseconds' },
-  /** The same for requests that nobody waits for on the line: they may wait for a model that sleeps. */
+  /** The same for requests whose callers do not wait: they may wait for a model that is scaled to zero. */
   asyncWait: { name: 'AsyncWait', unit: 'Milliseconds' },
   /** From the model's start to the last image seen in the store. */
   paintTime: { name: 'PaintTime', unit: 'Milliseconds' },

@@ -78,7 +78,10 @@ export function endOf({ untilMs, terms }: CreditCount): number {
   return periodStartFrom(terms.anchorMs, untilMs);
 }
 
-/** Of these the one with the fewest credits is what a month after the count has: what it consists of, if that is paid. */
+/**
+ * What the month after a count may consist of, if its invoice is paid: what was paid before together with what was added
+ * since, or the items of now. The one with the fewest credits counts.
+ */
 export function paidAfter({ terms: { items }, paid: before, prorated: parts }: CreditCount): Items[] {
   return distinct([...before.map((list) => together([...list, ...parts])), items]);
 }

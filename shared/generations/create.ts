@@ -6,7 +6,7 @@ import { ServiceError, type Words } from '../base/errors.ts';
 import { generationAnswer, type AnswerDeps } from './answers.ts';
 import {
   decideGeneration,
-  finishedFirst,
+  findReplay,
   inProgress,
   overKeyBudget,
   overLimit,
@@ -16,7 +16,7 @@ import {
 } from './decide.ts';
 import { discardReferences } from '../references/discard-references.ts';
 import { runModel } from './run-model.ts';
-import { newRun, paintAndSettle, releaseFailed, type Observer, type RunDeps } from './settle.ts';
+import { newRun, generateAndSettle, releaseFailed, type Observer, type RunDeps } from './settle.ts';
 
 export type { GenerationCommand, Observer };
 
@@ -49,7 +49,7 @@ export async function acceptGeneration(
     if (reservation.outcome === 'over_key_budget') throw overKeyBudget(decision, keyBudget!);
     if (reservation.outcome === 'too_many_in_flight') throw tooManyInFlight(license);
     if (reservation.outcome === 'repeated') {
-      const first = await finishedFirst(reservation.idempotencyRecord, command, deps);
+      const first = await findReplay(reservation.idempotencyRecord, command, deps);
       if (first === null) throw inProgress(reservation.idempotencyRecord);
       return await replayed(first, license, deps);
     }
@@ -105,9 +105,9 @@ async function runToEnd(
   deps: GenerationDeps,
 ): Promise<{ ended: Generation; failure?: unknown }> {
   const run = newRun(generation);
-  const options = { paint: runModel, wait: 'queueWait', observer } as const;
+  const options = { generate: runModel, wait: 'queueWait', observer } as const;
   try {
-    return { ended: await paintAndSettle(run, identity, options, deps) };
+    return { ended: await generateAndSettle(run, identity, options, deps) };
   } catch (failure) {
     return { ended: await releaseFailed(generation, failure, run.runId, deps), failure };
   }

@@ -82,7 +82,7 @@ export async function decideGeneration(
   { dryRun }: { dryRun: boolean },
 ): Promise<Decision> {
   if (command.idempotencyRecord !== null && command.idempotencyRecord.expiresAtMs > deps.clock.now()) {
-    const first = await finishedFirst(command.idempotencyRecord, command, deps);
+    const first = await findReplay(command.idempotencyRecord, command, deps);
     if (first !== null) return { outcome: 'repeats', first };
   }
   const { license } = command;
@@ -137,7 +137,7 @@ export interface Plan {
 }
 
 /**
- * Checks who may use the identity, then the parameters and the tier. The first failure is told.
+ * Checks who may use the identity, then the parameters and the tier. The first failure is thrown.
  * @throws MISSING_IDENTITY, IDENTITY_NOT_FOUND, IDENTITY_MISMATCH, INVALID_PARAMETERS, TIER_LIMIT
  */
 export function planGeneration(input: PlanInput): Plan {
@@ -208,7 +208,7 @@ async function checkCredits(
  * @returns the request that an idempotency key stands for; null when it ended without a result, so that another may run.
  * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS, REQUEST_NOT_FOUND when it was deleted
  */
-export async function finishedFirst(
+export async function findReplay(
   idempotencyRecord: IdempotencyRecord,
   command: GenerationCommand,
   deps: Pick<DecisionDeps, 'generations'>,

@@ -5,22 +5,22 @@ import { RunLost } from './store.ts';
 import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';
 import { newRun, releaseFailed, type RunDeps } from './settle.ts';
 
-export interface HandOverDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 'meter'> {
+export interface EnqueueDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 'meter'> {
   worker: GenerationWorkerClient;
 }
 
 /**
  * Has the worker run an accepted request, without waiting for it.
- * @throws SERVICE_UNAVAILABLE when the worker could not be told. Nothing is held then, and its references are deleted.
+ * @throws SERVICE_UNAVAILABLE when it could not be enqueued. Nothing is held then, and its references are deleted.
  *   GENERATION_FAILED when that can't be stored: the worker, or the sweep, ends the request.
  */
-export async function handOver(generation: Generation, deps: HandOverDeps): Promise<void> {
+export async function enqueue(generation: Generation, deps: EnqueueDeps): Promise<void> {
   const { licenseId, requestId } = generation;
   try {
     await deps.worker.start({ licenseId, requestId });
   } catch (error) {
     const ended = await releaseUnbegun(generation, error, deps);
-    // The worker was told after all. What the request has belongs to it.
+    // The worker got it after all. What the request has belongs to it.
     if (ended === null) return;
     deps.meter.add('creditsReserved', generation.credits);
     if (ended.status === 'COMPLETED') return;
@@ -33,7 +33,7 @@ export async function handOver(generation: Generation, deps: HandOverDeps): Prom
 async function releaseUnbegun(
   generation: Generation,
   error: unknown,
-  deps: HandOverDeps,
+  deps: EnqueueDeps,
 ): Promise<Generation | null> {
   try {
     return await releaseFailed(generation, error, newRun(generation).runId, deps);

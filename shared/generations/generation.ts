@@ -50,7 +50,7 @@ export interface Generation {
   /** For the customer to read; null unless it failed. */
   errorMessage: string | null;
   errorCode: GenerationErrorCode | null;
-  /** Which outputs have a preview; null until it completed, and for what was painted before there were previews. */
+  /** Which outputs have a preview; null until it completed, and for what was generated before there were previews. */
   previews: boolean[] | null;
   referenceImagesUsed: number;
   modelVersion: string | null;
@@ -96,7 +96,7 @@ export function randomSeed(): number {
 }
 
 /**
- * The rules of a body that join fields with each other or with the identity. They are told beside what is wrong with each
+ * The rules of a body that join fields with each other or with the identity. They are named beside what is wrong with each
  * field, so the body is still as it was sent.
  */
 export function referenceProblems(

@@ -27,13 +27,16 @@ export function enterFlight(
   };
 }
 
-/** One request less. Nearly always its own period counts it. After that period's end another does: a second item is written. */
+/**
+ * One request less. After the end of a request's own period another one counts it: a second item is written then.
+ * @param countingMs the start of the period that counts the license's requests in flight.
+ */
 export function leaveFlight(
   { licenseId }: Generation,
-  inFlightPeriodStartMs: number,
+  countingMs: number,
 ): Part<{ inFlightPeriodStartMs: null }> {
   return {
-    key: itemKeys.period(licenseId, inFlightPeriodStartMs),
+    key: itemKeys.period(licenseId, countingMs),
     update: { ADD: 'inFlight :minusOne' },
     condition: 'attribute_exists(inFlight)',
     values: { ':minusOne': -1 },

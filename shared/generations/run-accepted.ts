@@ -3,7 +3,7 @@ import type { IdentityCatalog } from '../identities/store.ts';
 import { RunLost, type GenerationRef } from './store.ts';
 import { ServiceError } from '../base/errors.ts';
 import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';
-import { newRun, paintAndSettle, releaseFailed, type Run, type RunDeps } from './settle.ts';
+import { newRun, generateAndSettle, releaseFailed, type Run, type RunDeps } from './settle.ts';
 import { waitForModel } from './wait-for-model.ts';
 
 export interface AcceptedRunDeps extends RunDeps, DiscardDeps {
@@ -13,7 +13,7 @@ export interface AcceptedRunDeps extends RunDeps, DiscardDeps {
 
 /**
  * Runs a request that was accepted to be answered later: settled or released, and its references deleted, before this
- * returns. It waits for a model that sleeps or is busy. Lambda may bring a request several times: only one run goes on.
+ * returns. It waits for a model that is scaled to zero or busy. Lambda may bring a request several times: only one run goes on.
  * @param invocation how the ids of its runs begin.
  * @returns the request as it ended; null where there was nothing to run, or another run has it.
  * @throws when the outcome can't be stored.
@@ -41,9 +41,9 @@ export async function runAccepted(
 
 async function runOwn(run: Run, deps: AcceptedRunDeps): Promise<Generation> {
   const { generation, runId } = run;
-  const options = { paint: waitForModel, wait: 'asyncWait', observer: {} } as const;
+  const options = { generate: waitForModel, wait: 'asyncWait', observer: {} } as const;
   try {
-    return await paintAndSettle(run, await activeIdentity(generation, deps), options, deps);
+    return await generateAndSettle(run, await activeIdentity(generation, deps), options, deps);
   } catch (error) {
     if (error instanceof RunLost) throw error;
     return releaseFailed(generation, error, runId, deps);

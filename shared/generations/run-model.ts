@@ -34,8 +34,8 @@ export interface ModelRunEvents {
   progress(step: number, steps: number): void;
 }
 
-/** What the model has painted. */
-export interface PaintedImages extends ModelCompleted {
+/** What the model has generated. */
+export interface GeneratedImages extends ModelCompleted {
   /** Which outputs have a preview. */
   previews: boolean[];
 }
@@ -45,7 +45,7 @@ const maxLoggedChars = 300;
 const previewCheckMs = 2000;
 
 /**
- * Has the model paint a request. Ends at its deadline, or when the service is stopped.
+ * Has the model generate what a request asks for. Ends at its deadline, or when the service is stopped.
  * @returns what the model reported, after every image was found in the store at its full size.
  * @throws ServiceError with one of `generationErrorCodes`, and a sentence for the customer.
  */
@@ -54,7 +54,7 @@ export async function runModel(
   identity: Identity & { model: IdentityModel },
   events: ModelRunEvents,
   deps: ModelRunDeps,
-): Promise<PaintedImages> {
+): Promise<GeneratedImages> {
   const remainingMs = generation.deadlineMs - deps.clock.now();
   if (remainingMs <= 0) throw timedOut(generation);
   const deadline = deps.clock.timeout(remainingMs);
@@ -139,7 +139,7 @@ async function checkOutputs(
   generation: Generation,
   event: ModelCompleted,
   deps: Pick<ModelRunDeps, 'objects' | 'clock'>,
-): Promise<PaintedImages> {
+): Promise<GeneratedImages> {
   const { outputs } = event;
   const asked = ({ width, height }: ModelOutput) =>
     width === generation.width && height === generation.height;

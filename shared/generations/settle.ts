@@ -33,21 +33,21 @@ export const newRun = (generation: Generation, invocation?: string): Run => ({
 
 export interface RunOptions {
   /** How the model is called. */
-  paint: typeof runModel;
+  generate: typeof runModel;
   /** What the time from the reservation to the model's start counts as. */
   wait: 'queueWait' | 'asyncWait';
   observer: Observer;
 }
 
 /**
- * Has the model paint a request and charges for it.
- * @returns the request as it ended, which may be by another hand.
- * @throws RunLost, or what it failed with; its credits are held then: see `releaseFailed`.
+ * Has the model generate the images of a request, then charges for them.
+ * @returns the request as it ended, also where another process ended it.
+ * @throws RunLost, or what the run failed with. Its credits are still held then: see `releaseFailed`.
  */
-export async function paintAndSettle(
+export async function generateAndSettle(
   run: Run,
   identity: Identity & { model: IdentityModel },
-  { paint, wait, observer }: RunOptions,
+  { generate, wait, observer }: RunOptions,
   deps: RunDeps,
 ): Promise<Generation> {
   const { generations, clock, meter } = deps;
@@ -64,7 +64,7 @@ export async function paintAndSettle(
     },
     progress: (step: number, steps: number) => observer.progress?.(step, steps),
   };
-  const { outputs, previews, referenceImagesUsed, modelVersion } = await paint(
+  const { outputs, previews, referenceImagesUsed, modelVersion } = await generate(
     generation,
     identity,
     events,

@@ -18,13 +18,13 @@ export function modelPauseMs(attempt: number, random: () => number = Math.random
 }
 
 /**
- * As `runModel`, for a request that nobody waits for on the line: while the model sleeps, is busy or can't be reached it
- * is asked again, until the request's deadline. Once it has begun to paint, every failure ends the run.
+ * As `runModel`, for a request whose caller does not wait: while the model is scaled to zero, busy or can't be reached it is
+ * asked again, until the request's deadline. Once it has begun to generate, every failure ends the run.
  * @throws what `runModel` throws; TIMEOUT where the model never began.
  */
 export const waitForModel: typeof runModel = async (generation, identity, events, deps) => {
   let hasStarted = false;
-  const told = {
+  const watched = {
     ...events,
     started() {
       hasStarted = true;
@@ -36,7 +36,7 @@ export const waitForModel: typeof runModel = async (generation, identity, events
     if (refusal === null) {
       const deadlineMs = Math.min(generation.deadlineMs, deps.clock.now() + longestAttemptMs);
       try {
-        return await runModel({ ...generation, deadlineMs }, identity, told, deps);
+        return await runModel({ ...generation, deadlineMs }, identity, watched, deps);
       } catch (error) {
         if (hasStarted || !mayPass(error)) throw error;
       }
@@ -50,7 +50,7 @@ export const waitForModel: typeof runModel = async (generation, identity, events
   }
 };
 
-/** Asleep, busy or failing; or an attempt that ran out while it stood in the model's line. */
+/** Scaled to zero, busy or failing; or an attempt that ran out while it waited in the model's queue. */
 function mayPass(error: unknown): boolean {
   return error instanceof ServiceError && ['SERVICE_UNAVAILABLE', 'TIMEOUT'].includes(error.code);
 }

@@ -19,7 +19,7 @@ export function generationWorkerClient(url: string) {
     /**
      * Lambda has taken the event once this returns. A try whose answer was lost may have been taken too: the worker
      * begins no request twice.
-     * @throws SERVICE_UNAVAILABLE when Lambda could not be told.
+     * @throws SERVICE_UNAVAILABLE when Lambda did not take the event.
      */
     async start({ licenseId, requestId }: GenerationRef): Promise<void> {
       let cause: unknown;

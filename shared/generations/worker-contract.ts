@@ -8,7 +8,7 @@ export const generationRef = z.object({
     .check(z.regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)),
 });
 
-/** What Lambda tells of an event that its function could not handle, or never got (AWS Lambda, "Capturing records of asynchronous invocations"). */
+/** What Lambda says of an event that its function could not handle, or never got (AWS Lambda, "Capturing records of asynchronous invocations"). */
 export const failedInvocation = z.object({
   requestContext: z.object({
     /** What Lambda called the event when it invoked the function. */

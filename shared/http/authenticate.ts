@@ -38,9 +38,9 @@ export function authenticate(
 }
 
 /**
- * Reads the key with its rate log, then its license. A stranger must not learn from the clock which keys exist. So every key
- * that is refused by itself costs the same one read and is not counted, whether it was revoked, has expired or was never made. Whoever holds a
- * usable key of a license that is not active is no stranger: the refusal says so, and its steps need not hide it.
+ * Reads the key with its rate log, then its license. A stranger must not learn which keys exist from the time that a refusal
+ * takes. So a key that was revoked, has expired or was never made costs the same single read, and is not counted by the rate
+ * limit. The holder of a usable key is no stranger: where its license is not active the refusal says so, and may take longer.
  */
 async function authenticateKey(
   request: ApiRequest,
@@ -56,7 +56,7 @@ async function authenticateKey(
   Object.assign(request.logFields, { keyId, licenseId });
   request.refusalsOf = { licenseId, caller: keyId };
   const reading = deps.licenses.get(licenseId);
-  // At the same time, so that it costs no round trip. A refusal does not wait for it, nor do its failures count then.
+  // Counted while the license is read, which saves a round trip. If the license refuses the key, nobody waits for the count.
   const consuming = consumeRateLimit(request, keyId, limit, rate, deps);
   consuming.catch(() => {});
   const license = await reading;

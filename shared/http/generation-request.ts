@@ -20,7 +20,7 @@ import {
   type Observer,
 } from '../generations/create.ts';
 import { dryRun } from '../generations/dry-run.ts';
-import { handOver, type HandOverDeps } from '../generations/enqueue.ts';
+import { enqueue, type EnqueueDeps } from '../generations/enqueue.ts';
 import type { License } from '../licenses/license.ts';
 import { ok, type Answer } from './answer.ts';
 import { acceptedAnswer } from './accepted-answer.ts';
@@ -39,7 +39,7 @@ export interface GenerationRequestDeps {
 }
 
 /** The same, for requests whose callers need not wait. */
-type SharedDeps = Omit<GenerationDeps & HandOverDeps, 'meter'>;
+type SharedDeps = Omit<GenerationDeps & EnqueueDeps, 'meter'>;
 
 export function generationDeps(runtime: Runtime): GenerationRequestDeps & { workflow: SharedDeps } {
   const { workflow, ...deps } = waitingDeps(runtime);
@@ -152,11 +152,11 @@ export async function answerGeneration(
   }
   request.meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
   if (command.respondAsync) {
-    const [secondsUntilAwake] = await Promise.all([
-      deps.model.secondsUntilAwake(),
-      handOver(acceptance.generation, deps),
+    const [secondsUntilReady] = await Promise.all([
+      deps.model.secondsUntilReady(),
+      enqueue(acceptance.generation, deps),
     ]);
-    return acceptedAnswer(request, acceptance.generation, secondsUntilAwake);
+    return acceptedAnswer(request, acceptance.generation, secondsUntilReady);
   }
   if (!asEvents) return ok(await finishGeneration(acceptance, license, {}, deps));
   const follow = (emit: Emit) => {

@@ -3,7 +3,7 @@ import { ServiceError } from '../base/errors.ts';
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 const numbers = /-?[0-9][0-9.eE+-]*/g;
 
-/** JSON.parse reads this as Infinity. No field accepts that, so the caller is told the rule of the field. */
+/** JSON.parse reads this as Infinity. No field accepts that, so the refusal names the rule of the field. */
 const tooLarge = '1e999';
 
 /** Bodies that mean something have half a dozen levels. What reads a value later may recurse, and would run out of stack. */

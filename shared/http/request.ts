@@ -149,11 +149,11 @@ export function sentQuery(request: ApiRequest): Partial<Record<string, string>> 
 }
 
 /**
- * Runs checks of one request, so that a refusal tells what all of them found and not what the first did.
+ * Runs checks of one request, so that a refusal names what all of them found and not only what the first did.
  * @returns what each gives back.
  * @throws INVALID_PARAMETERS with every sentence; whatever else a check throws, at once.
  */
-export function together<T extends readonly unknown[]>(...checks: { [I in keyof T]: () => T[I] }): T {
+export function collectErrors<T extends readonly unknown[]>(...checks: { [I in keyof T]: () => T[I] }): T {
   const sentences: string[] = [];
   const found = checks.map((check) => {
     try {

@@ -1,10 +1,10 @@
-import { modelServer, type SleepingComponent } from '../model/client.ts';
+import { modelServer, type ScalingComponent } from '../model/client.ts';
 import { loggableError } from '../base/log.ts';
 import type { Runtime } from './runtime.ts';
 import { generationStore } from '../generations/store.ts';
-import { wakingStore } from '../model/cold-start-store.ts';
+import { coldStartStore } from '../model/cold-start-store.ts';
 import type { DiscardDeps } from '../references/discard-references.ts';
-import { wakingNotes } from '../model/cold-start-notes.ts';
+import { coldStartNotes } from '../model/cold-start-notes.ts';
 import { imageStore } from './image-store.ts';
 
 /** What running a request takes, whether its caller waits for it or not. */
@@ -17,7 +17,7 @@ export function runDeps(runtime: Runtime) {
     objects: imageStore(runtime),
     model: modelServer(env.modelEndpointName, {
       clock,
-      component: sleepingComponent(runtime),
+      component: scalingComponent(runtime),
       onBreaker: (breaker) => log.info('model breaker', { ...breaker }),
     }),
     clock,
@@ -27,9 +27,9 @@ export function runDeps(runtime: Runtime) {
   };
 }
 
-function sleepingComponent({ env, table, clock, log }: Runtime): SleepingComponent | null {
+function scalingComponent({ env, table, clock, log }: Runtime): ScalingComponent | null {
   const name = env.modelComponentName;
   if (name === null) return null;
   const onFault = (error: unknown) => log.error('waking not noted', { causes: loggableError(error) });
-  return { name, notes: wakingNotes({ waking: wakingStore(table()), clock, onFault }) };
+  return { name, notes: coldStartNotes({ store: coldStartStore(table()), clock, onFault }) };
 }

@@ -5,7 +5,7 @@ import {
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { lean, leanOptions } from '../base/aws-clients.ts';
+import { withoutUnusedMiddleware, cachedMiddleware } from '../base/aws-clients.ts';
 import { previewCacheControl } from './previews.ts';
 import { anyContentType } from './contract.ts';
 import type { OutputFormat } from './image-types.ts';
@@ -50,9 +50,9 @@ export function objectStore(
   bucket: string,
   { clock = systemClock, previewCredentials = null }: ObjectStoreOptions = {},
 ) {
-  const client = lean(
+  const client = withoutUnusedMiddleware(
     new S3Client({
-      ...leanOptions,
+      ...cachedMiddleware,
       // Otherwise a presigned PUT would carry the checksum of an empty body, and refuse every real one.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',

@@ -13,20 +13,22 @@ export const maxRecentKeys = 50;
 export const recentSeconds = 60;
 
 /** A license's keys that take a place, by their ids. */
-export type Roster = Readonly<Record<string, KeyTimes>>;
+export type ActiveKeys = Readonly<Record<string, KeyTimes>>;
 
 /** Why a license gets no further key: one must be revoked, or one that ended must be forgotten first. */
 export type NoRoom = { reason: 'active' } | { reason: 'recent'; waitSeconds: number };
 
-/** The roster without the keys that ended too long ago to take a place. */
-export function recentKeys(roster: Roster, nowMs: number): Record<string, KeyTimes> {
-  const recent = Object.entries(roster).filter(([, key]) => (keyEndMs(key) ?? Infinity) > nowMs - recentMs);
+/** The keys without those that ended too long ago to take a place. */
+export function recentKeys(activeKeys: ActiveKeys, nowMs: number): Record<string, KeyTimes> {
+  const recent = Object.entries(activeKeys).filter(
+    ([, key]) => (keyEndMs(key) ?? Infinity) > nowMs - recentMs,
+  );
   return Object.fromEntries(recent);
 }
 
 /** @returns null when the license gets one more key. */
-export function whyNoRoom(roster: Roster, nowMs: number): NoRoom | null {
-  const recent = Object.values(recentKeys(roster, nowMs));
+export function whyNoRoom(activeKeys: ActiveKeys, nowMs: number): NoRoom | null {
+  const recent = Object.values(recentKeys(activeKeys, nowMs));
   const ended = recent.filter((key) => keyStatus(key, nowMs) !== 'active');
   if (recent.length - ended.length >= maxActiveKeys) return { reason: 'active' };
   if (recent.length < maxRecentKeys) return null;

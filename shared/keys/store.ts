@@ -37,19 +37,19 @@ export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
 export function apiKeyStore(table: Table) {
   return {
     /**
-     * Stores a new key, if its license has a place for it and its account may have one more today. The license's roster
-     * lists the keys that take a place, and the account's log the times of new keys. Each changes with every key that is
+     * Stores a new key, if its license has a place for it and its account may have one more today. An item lists the
+     * license's keys that take a place, and the account's log the times of new keys. Each changes with every key that is
      * issued, so no two requests can both take the last place. What is refused counts for nothing.
      * @param by who issues it; its owner if nobody is named.
      */
     async insert(key: ApiKey, by: Actor = ownerOf(key)): Promise<Insertion> {
-      const rosterKey = itemKeys.keyRoster(key.licenseId);
+      const listKey = itemKeys.activeKeys(key.licenseId);
       const callerId = accountCallerId(key.ownerId);
       const logKey = itemKeys.rateLog(callerId, newKeyLimit.name);
       for (let attempt = 1; attempt <= maxInsertAttempts; attempt++) {
-        const [stored, storedLog] = await batchGet(table, [rosterKey, logKey]);
-        const roster = rosterOf(stored);
-        const noRoom = key.revokedAtMs === null ? whyNoRoom(roster, key.createdAtMs) : null;
+        const [stored, storedLog] = await batchGet(table, [listKey, logKey]);
+        const activeKeys = activeKeysOf(stored);
+        const noRoom = key.revokedAtMs === null ? whyNoRoom(activeKeys, key.createdAtMs) : null;
         if (noRoom !== null) return { stored: false, noRoom };
         const { log, version } = toRateLog(storedLog);
         const rate = consumeFromRateLog(log, key.createdAtMs, newKeyLimit);
@@ -63,7 +63,11 @@ export function apiKeyStore(table: Table) {
             },
           },
           {
-            Put: rosterWrite(rosterKey, recentKeys({ ...roster, ...entryOf(key) }, key.createdAtMs), stored),
+            Put: activeKeysWrite(
+              listKey,
+              recentKeys({ ...activeKeys, ...entryOf(key) }, key.createdAtMs),
+              stored,
+            ),
           },
           { Put: rateLogWrite(table, callerId, newKeyLimit.name, rate.log, version) },
           entry(key, by, 'key_issued', changesBetween({}, issuedMembers(key)), key.createdAtMs),
@@ -119,7 +123,7 @@ export function apiKeyStore(table: Table) {
         {
           Update: {
             TableName: table.name,
-            Key: itemKeys.keyRoster(key.licenseId),
+            Key: itemKeys.activeKeys(key.licenseId),
             // One that has expired keeps its place no longer than it would anyway.
             UpdateExpression: isActive ? 'SET #key = :revoked ADD version :one' : 'ADD version :one',
             ...(isActive && { ExpressionAttributeNames: { '#key': key.keyId } }),
@@ -151,11 +155,11 @@ export function apiKeyStore(table: Table) {
       let before = key;
       for (let attempt = 1; attempt <= maxChangeAttempts; attempt++) {
         const after = { ...before, ...changes };
-        const told = changesBetween(changeable(before), changeable(after));
-        if (told.length === 0) return before;
+        const changed = changesBetween(changeable(before), changeable(after));
+        if (changed.length === 0) return before;
         const refusal = await transact(table, [
           { Update: keyChange(before, after) },
-          entry(after, by, 'key_changed', told, nowMs),
+          entry(after, by, 'key_changed', changed, nowMs),
         ]);
         if (refusal === null) return after;
         const stored = refusal.items[0];
@@ -220,19 +224,19 @@ export function apiKeyStore(table: Table) {
     return auditWrite(table, { licenseId }, { by, action, subjectId, subjectName: name, changes }, nowMs);
   }
 
-  /** Written only while the roster is the one that was read. */
-  function rosterWrite(rosterKey: ItemKey, roster: Record<string, KeyTimes>, read: Item | undefined) {
+  /** Written only while the active keys are those that were read. */
+  function activeKeysWrite(listKey: ItemKey, activeKeys: Record<string, KeyTimes>, read: Item | undefined) {
     const readVersion: number = read?.version ?? 0;
     return {
       TableName: table.name,
-      Item: { ...rosterKey, ...roster, version: readVersion + 1 },
+      Item: { ...listKey, ...activeKeys, version: readVersion + 1 },
       ConditionExpression: 'attribute_not_exists(PK) OR version = :read',
       ExpressionAttributeValues: { ':read': readVersion },
     };
   }
 }
 
-/** What the audit tells of a new key. */
+/** What the audit log says of a new key. */
 function issuedMembers({ name, expiresAtMs, monthlyCredits }: ApiKey) {
   return { name, expiresAt: isoTime(expiresAtMs), monthlyCredits };
 }
@@ -245,8 +249,8 @@ function ownerOf({ ownerId }: ApiKey): Actor {
   return `account:${ownerId}`;
 }
 
-/** A roster's item has a member for each key that takes a place. */
-function rosterOf(item: Item | undefined): Record<string, KeyTimes> {
+/** The item has a member for each key that takes a place. */
+function activeKeysOf(item: Item | undefined): Record<string, KeyTimes> {
   return Object.fromEntries(Object.entries(item ?? {}).filter(([name]) => isKeyId(name)));
 }
 

@@ -6,9 +6,9 @@ const maxLength = 64;
 type Named = Pick<License, 'licenseId' | 'givenName' | 'planName' | 'tier'>;
 
 /**
- * What the licenses of one account are called, by license ID: the operator's name, else the plan's, else the tier's
- * label. No two names are alike: who comes later has a number. Names that the operator gave come first, so that they are
- * hardly ever numbered.
+ * What the licenses of one account are called, by license ID: the name that the operator gave, else the plan's, else the
+ * tier's label. No two names are alike: a name that is taken gets a number. Names that the operator gave are assigned first,
+ * so they rarely need one.
  * @param licenses all of the account, oldest first
  */
 export function licenseNames(licenses: readonly Named[]): Map<string, string> {

@@ -1,10 +1,10 @@
-import type { NoticePercent } from './notifications.ts';
+import type { NotificationPercent } from './notifications.ts';
 
 /** As the dashboard calls it. */
 export const productName = 'Image Generation Service';
 
 export interface CreditMail {
-  percent: NoticePercent;
+  percent: NotificationPercent;
   used: number;
   creditsLimit: number;
   resetsAtMs: number;

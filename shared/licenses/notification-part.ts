@@ -1,4 +1,9 @@
-import { noticeDue, noticePercents, reachedAt, type NoticePercent } from './notifications.ts';
+import {
+  notificationDue,
+  notificationPercents,
+  reachedAt,
+  type NotificationPercent,
+} from './notifications.ts';
 import type { Item } from '../table/table.ts';
 import { itemKeys, ttlAttribute } from '../table/keys.ts';
 import type { Part, Parts } from '../table/transact-parts.ts';
@@ -31,7 +36,7 @@ export function notifyOwner(charge: Charge, period: Item | null): Parts<{ period
   const { licenseId, periodStartMs, credits, creditsLimit } = charge;
   if (creditsLimit === null) return [];
   const percent =
-    period === null ? null : noticeDue((period.used ?? 0) + credits, creditsLimit, period.told ?? 0);
+    period === null ? null : notificationDue((period.used ?? 0) + credits, creditsLimit, period.told ?? 0);
   const onPeriod: Part<{ period: Item }> = {
     key: itemKeys.period(licenseId, periodStartMs),
     ...reaches(percent, credits, creditsLimit),
@@ -44,12 +49,12 @@ export function notifyOwner(charge: Charge, period: Item | null): Parts<{ period
 
 /** The condition that a charge reaches just this part of the credits, or none. */
 function reaches(
-  percent: NoticePercent | null,
+  percent: NotificationPercent | null,
   credits: number,
   creditsLimit: number,
 ): Pick<Part, 'condition' | 'values'> {
-  const [some, all] = noticePercents;
-  const [belowSome, belowAll] = noticePercents.map((part) => reachedAt(part, creditsLimit) - credits);
+  const [some, all] = notificationPercents;
+  const [belowSome, belowAll] = notificationPercents.map((part) => reachedAt(part, creditsLimit) - credits);
   // The first charge of a period finds no `used`.
   const isBelow = (name: string, most: number) =>
     most > 0 ? `(attribute_not_exists(used) OR used < ${name})` : `used < ${name}`;
@@ -67,9 +72,12 @@ function reaches(
 
 function waitingNotification(
   { licenseId, periodStartMs, completedAtMs }: Charge,
-  percent: NoticePercent,
+  percent: NotificationPercent,
 ): Part {
-  const notice = { licenseId, periodStartMs, percent };
+  const notification = { licenseId, periodStartMs, percent };
   const removeAtMs = completedAtMs! + keptDays * 24 * 3600 * 1000;
-  return { key: itemKeys.notice(notice), put: { ...notice, [ttlAttribute]: Math.ceil(removeAtMs / 1000) } };
+  return {
+    key: itemKeys.notification(notification),
+    put: { ...notification, [ttlAttribute]: Math.ceil(removeAtMs / 1000) },
+  };
 }

@@ -1,23 +1,23 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { CreditNotice } from './notifications.ts';
+import type { CreditNotification } from './notifications.ts';
 import { readAll, writeItem, type Item, type Table } from '../table/table.ts';
-import { itemKeys, noticePartition } from '../table/keys.ts';
+import { itemKeys, notificationPartition } from '../table/keys.ts';
 
-export type NoticeStore = ReturnType<typeof noticeStore>;
+export type NotificationStore = ReturnType<typeof notificationStore>;
 
-/** Notices that wait to be sent. Charges put them: see notice-transactions.ts. */
-export function noticeStore({ documents, name: TableName }: Table) {
+/** Notifications that wait to be sent. Charges put them: see notification-part.ts. */
+export function notificationStore({ documents, name: TableName }: Table) {
   return {
     /** All that nobody has claimed. There are few: at most two for each license and month. */
-    async listWaiting(nowMs: number): Promise<CreditNotice[]> {
+    async listWaiting(nowMs: number): Promise<CreditNotification[]> {
       const query = (start: Item | undefined) =>
         documents.send(
           new QueryCommand({
             TableName,
             KeyConditionExpression: 'PK = :notices',
             FilterExpression: 'attribute_not_exists(leaseUntilMs) OR leaseUntilMs <= :now',
-            ExpressionAttributeValues: { ':notices': noticePartition, ':now': nowMs },
+            ExpressionAttributeValues: { ':notices': notificationPartition, ':now': nowMs },
             ConsistentRead: true,
             ExclusiveStartKey: start,
           }),
@@ -30,13 +30,17 @@ export function noticeStore({ documents, name: TableName }: Table) {
     },
 
     /**
-     * Takes a notice until an instant, so that nobody else sends it meanwhile.
+     * Takes a notification until an instant, so that nobody else sends it meanwhile.
      * @returns how often it was taken, this time included; null when somebody else has it, or it is gone.
      */
-    async claim(notice: CreditNotice, nowMs: number, leaseUntilMs: number): Promise<number | null> {
+    async claim(
+      notification: CreditNotification,
+      nowMs: number,
+      leaseUntilMs: number,
+    ): Promise<number | null> {
       const command = new UpdateCommand({
         TableName,
-        Key: itemKeys.notice(notice),
+        Key: itemKeys.notification(notification),
         UpdateExpression: 'SET leaseUntilMs = :until ADD tries :one',
         ConditionExpression:
           'attribute_exists(PK) AND (attribute_not_exists(leaseUntilMs) OR leaseUntilMs <= :now)',
@@ -51,11 +55,11 @@ export function noticeStore({ documents, name: TableName }: Table) {
       }
     },
 
-    /** Keeps a notice that could not be sent from being taken again before an instant. */
-    async postpone(notice: CreditNotice, untilMs: number): Promise<void> {
+    /** Keeps a notification that could not be sent from being taken again before an instant. */
+    async postpone(notification: CreditNotification, untilMs: number): Promise<void> {
       const command = new UpdateCommand({
         TableName,
-        Key: itemKeys.notice(notice),
+        Key: itemKeys.notification(notification),
         UpdateExpression: 'SET leaseUntilMs = :until',
         ConditionExpression: 'attribute_exists(PK)',
         ExpressionAttributeValues: { ':until': untilMs },
@@ -64,8 +68,8 @@ export function noticeStore({ documents, name: TableName }: Table) {
     },
 
     /** It was sent, or is not to be sent any more. */
-    async remove(notice: CreditNotice): Promise<void> {
-      await documents.send(new DeleteCommand({ TableName, Key: itemKeys.notice(notice) }));
+    async remove(notification: CreditNotification): Promise<void> {
+      await documents.send(new DeleteCommand({ TableName, Key: itemKeys.notification(notification) }));
     },
   };
 }

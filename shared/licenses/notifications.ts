@@ -1,32 +1,42 @@
-/** The parts of a period's credits, in percent, whose use is told to the license's owner. They rise. */
-export const noticePercents = [80, 100] as const;
-export type NoticePercent = (typeof noticePercents)[number];
+/** The parts of a period's credits, in percent, whose use the license's owner is notified of. They rise. */
+export const notificationPercents = [80, 100] as const;
+export type NotificationPercent = (typeof notificationPercents)[number];
 
-/** What the owner is told, once in each period. */
-export interface CreditNotice {
+/** What the owner is notified of, once in each period. */
+export interface CreditNotification {
   licenseId: string;
   periodStartMs: number;
-  percent: NoticePercent;
+  percent: NotificationPercent;
 }
 
 /** The used credits with which a part of the limit is reached. */
-export function reachedAt(percent: NoticePercent, creditsLimit: number): number {
+export function reachedAt(percent: NotificationPercent, creditsLimit: number): number {
   return Math.ceil((creditsLimit * percent) / 100);
 }
 
 /**
- * The part that the owner must be told of: the highest that is reached, unless this one or a higher one was told. A
- * charge that reaches both tells of the higher one only.
- * @param told the highest part that the period's owner was told of, 0 for none.
+ * The part that the owner must be notified of: the highest that is reached, unless this one or a higher one was notified. A
+ * charge that reaches both notifies of the higher one only.
+ * @param notified the highest part that the period's owner was notified of, 0 for none.
  */
-export function noticeDue(used: number, creditsLimit: number, told: number): NoticePercent | null {
-  const reached = noticePercents.findLast((percent) => used >= reachedAt(percent, creditsLimit));
-  return reached !== undefined && reached > told ? reached : null;
+export function notificationDue(
+  used: number,
+  creditsLimit: number,
+  notified: number,
+): NotificationPercent | null {
+  const reached = notificationPercents.findLast((percent) => used >= reachedAt(percent, creditsLimit));
+  return reached !== undefined && reached > notified ? reached : null;
 }
 
-/** Whether the owner is told of a higher part that is still reached: that e-mail says all that this notice would. */
-export function isOvertaken(notice: CreditNotice, used: number, creditsLimit: number, told: number): boolean {
-  return noticePercents.some(
-    (percent) => percent > notice.percent && percent <= told && used >= reachedAt(percent, creditsLimit),
+/** Whether the owner is notified of a higher part that is still reached: that e-mail says all that this one would. */
+export function isOvertaken(
+  notification: CreditNotification,
+  used: number,
+  creditsLimit: number,
+  notified: number,
+): boolean {
+  return notificationPercents.some(
+    (percent) =>
+      percent > notification.percent && percent <= notified && used >= reachedAt(percent, creditsLimit),
   );
 }

@@ -13,8 +13,8 @@ export interface Period {
   imported: number;
   /** The license's requests that are QUEUED or PROCESSING; 0 in all periods but the one that counts them. */
   inFlight: number;
-  /** The highest part, in percent, whose use the owner is told of; 0 for none. Its notice was put in the same write. */
-  told: number;
+  /** The highest part, in percent, whose use the owner is notified of; 0 for none. Its notification was stored by the same write. */
+  notified: number;
   byType: Partial<Record<GenerationType, UsageTally>>;
   byIdentity: Record<string, UsageTally>;
   /** By UTC day of completion, `MMDD`: a period holds each at most once. */
@@ -104,7 +104,7 @@ export function periodFromItem(item: Item | null): Period {
     used: item?.used ?? 0,
     imported: item?.imported ?? 0,
     inFlight: item?.inFlight ?? 0,
-    told: item?.told ?? 0,
+    notified: item?.told ?? 0,
     byType: {},
     // Without a prototype, because an identity's id may be any word, such as `constructor`.
     byIdentity: Object.create(null),

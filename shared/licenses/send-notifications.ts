@@ -2,17 +2,17 @@ import type { AccountDirectory } from '../accounts/directory.ts';
 import { MailRefused, type Mailer } from '../accounts/mailer.ts';
 import type { Clock } from '../base/clock.ts';
 import { accountPage, creditMail } from './notification-mail.ts';
-import { isOvertaken, reachedAt, type CreditNotice } from './notifications.ts';
+import { isOvertaken, reachedAt, type CreditNotification } from './notifications.ts';
 import { creditPeriod } from './credit-period.ts';
 import { licenseNames } from './names.ts';
 import { tiers } from './tiers.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import type { LicenseStore } from './store.ts';
-import type { NoticeStore } from './notification-store.ts';
+import type { NotificationStore } from './notification-store.ts';
 import type { PeriodStore } from './period-store.ts';
 
-export interface NoticeDeps {
-  notices: NoticeStore;
+export interface NotificationDeps {
+  notifications: NotificationStore;
   licenses: Pick<LicenseStore, 'get' | 'listByOwner'>;
   periods: Pick<PeriodStore, 'get'>;
   accounts: Pick<AccountStore, 'get'>;
@@ -25,9 +25,9 @@ export interface NoticeDeps {
   logFault(licenseId: string, what: string, error: unknown): void;
 }
 
-export interface NoticeResult {
+export interface NotificationResult {
   sent: number;
-  /** Nobody is to be told any more. */
+  /** Nobody is to be notified any more. */
   dropped: number;
   /** They are tried again. */
   failed: number;
@@ -42,55 +42,59 @@ const maxTries = 10;
 const longestPauseMs = 60 * 60_000;
 
 /**
- * Sends every notice that waits. It may send one twice, when it dies between SES's answer and the removal, and never
+ * Sends every notification that waits. It may send one twice, when it dies between SES's answer and the removal, and never
  * sends none. Two runs at once are harmless.
  */
-export async function sendNotices(deps: NoticeDeps): Promise<NoticeResult> {
+export async function sendNotifications(deps: NotificationDeps): Promise<NotificationResult> {
   const result = { sent: 0, dropped: 0, failed: 0, lost: 0 };
-  for (const notice of await deps.notices.listWaiting(deps.clock.now())) {
+  for (const notification of await deps.notifications.listWaiting(deps.clock.now())) {
     const nowMs = deps.clock.now();
-    const tries = await deps.notices.claim(notice, nowMs, nowMs + leaseMs);
+    const tries = await deps.notifications.claim(notification, nowMs, nowMs + leaseMs);
     if (tries === null) continue;
-    result[await handle(notice, tries, deps)] += 1;
+    result[await handle(notification, tries, deps)] += 1;
   }
   return result;
 }
 
-async function handle(notice: CreditNotice, tries: number, deps: NoticeDeps): Promise<keyof NoticeResult> {
-  const { notices, clock, logFault } = deps;
+async function handle(
+  notification: CreditNotification,
+  tries: number,
+  deps: NotificationDeps,
+): Promise<keyof NotificationResult> {
+  const { notifications, clock, logFault } = deps;
   try {
-    const outcome = (await sendNotice(notice, deps)) ? 'sent' : 'dropped';
-    await notices.remove(notice);
+    const outcome = (await sendNotification(notification, deps)) ? 'sent' : 'dropped';
+    await notifications.remove(notification);
     return outcome;
   } catch (error) {
-    logFault(notice.licenseId, 'a notice was not sent', error);
+    logFault(notification.licenseId, 'a notice was not sent', error);
     if (error instanceof MailRefused && tries >= maxTries) {
-      await notices.remove(notice);
+      await notifications.remove(notification);
       return 'lost';
     }
     // If this fails, the lease holds it back.
     const pauseMs = Math.min(longestPauseMs, 2 ** tries * 60_000);
-    await notices.postpone(notice, clock.now() + pauseMs).catch(() => {});
+    await notifications.postpone(notification, clock.now() + pauseMs).catch(() => {});
     return 'failed';
   }
 }
 
-/** @returns false when nobody is to be told: see decision 0046. */
-async function sendNotice(notice: CreditNotice, deps: NoticeDeps): Promise<boolean> {
-  const license = await deps.licenses.get(notice.licenseId);
+/** @returns false when nobody is to be notified: see decision 0046. */
+async function sendNotification(notification: CreditNotification, deps: NotificationDeps): Promise<boolean> {
+  const license = await deps.licenses.get(notification.licenseId);
   if (license === null || license.status === 'ended') return false;
   const { startMs, endMs, creditsLimit } = creditPeriod(license, deps.clock.now());
-  if (startMs !== notice.periodStartMs) return false;
+  if (startMs !== notification.periodStartMs) return false;
   // Both are of one instant: a charge that reaches the next part writes them together.
-  const { used, told } = await deps.periods.get(notice.licenseId, startMs);
+  const { used, notified } = await deps.periods.get(notification.licenseId, startMs);
   // The limit may have been raised meanwhile.
-  if (used < reachedAt(notice.percent, creditsLimit)) return false;
-  if (isOvertaken(notice, used, creditsLimit, told)) return false;
+  if (used < reachedAt(notification.percent, creditsLimit)) return false;
+  if (isOvertaken(notification, used, creditsLimit, notified)) return false;
   if (!(await deps.accounts.get(license.ownerId)).creditMails) return false;
   const names = licenseNames(await deps.licenses.listByOwner(license.ownerId));
   const owner = await deps.directory.bySub(license.ownerId);
   if (owner === null || owner.email === null || !owner.emailVerified || !owner.enabled) return false;
-  const { percent, licenseId } = notice;
+  const { percent, licenseId } = notification;
   const licenseName = names.get(licenseId) ?? tiers[license.tier].label;
   const mail = { percent, used, creditsLimit, resetsAtMs: endMs, licenseName, licenseId, ...deps.links };
   const unsubscribeUrl = accountPage(deps.links.dashboardUrl);

@@ -3,7 +3,7 @@ import {
   SageMakerRuntimeClient,
   type ResponseStream,
 } from '@aws-sdk/client-sagemaker-runtime';
-import { lean, leanOptions } from '../base/aws-clients.ts';
+import { withoutUnusedMiddleware, cachedMiddleware } from '../base/aws-clients.ts';
 import { modelEvent, type ModelEvent, type ModelProbe, type ModelRequest } from './contract.ts';
 import { warmingRetrySeconds } from './breaker-states.ts';
 import { systemClock } from '../base/clock.ts';
@@ -24,40 +24,40 @@ const connections = {
   keepAlive: false,
 };
 
-/** Takes notes of how long the model takes to wake. A fault of the notes fails no request. */
-export interface WakingNotes {
-  /** A call found it asleep. @returns the seconds until it is awake, by an estimate. */
+/** Takes notes of how long a cold start takes. A fault of the notes fails no request. */
+export interface ColdStartNotes {
+  /** A call found the model scaled to zero. @returns the seconds until it is ready, by an estimate. */
   refused(): Promise<number>;
-  /** The same without another call; null where it is not known to wake, because it is awake again. */
+  /** The seconds that are left, without another call; null where the model is not known to be starting. */
   secondsLeft(): Promise<number | null>;
   /** A call was answered. */
   answered(): void;
 }
 
-/** The endpoint's part that runs the model, where that may sleep. */
-export interface SleepingComponent {
+/** The endpoint's part that runs the model, where that scales to zero. */
+export interface ScalingComponent {
   name: string;
-  notes: WakingNotes;
+  notes: ColdStartNotes;
 }
 
 export interface ModelServerOptions extends Partial<ModelBreakerOptions> {
-  /** Null where the model never sleeps. */
-  component?: SleepingComponent | null;
+  /** Null where the model never scales to zero. */
+  component?: ScalingComponent | null;
 }
 
 export type ModelServer = ReturnType<typeof modelServer>;
 
 /**
- * The GPU endpoint, called once for each generation: a second call would paint, and cost, a second time.
+ * The GPU endpoint, called once for each generation: a second call would generate, and cost, a second time.
  * @param endpointName null where the service was deployed without one: nothing can be generated then.
  */
 export function modelServer(
   endpointName: string | null,
   { clock = systemClock, onBreaker = () => {}, component = null }: ModelServerOptions = {},
 ) {
-  const client = lean(
+  const client = withoutUnusedMiddleware(
     new SageMakerRuntimeClient({
-      ...leanOptions,
+      ...cachedMiddleware,
       maxAttempts: 1,
       requestHandler: {
         connectionTimeout: 2000,
@@ -117,11 +117,11 @@ export function modelServer(
      */
     generate: (request: ModelRequest, signal: AbortSignal) => breaker.watch(invoke(request, signal), signal),
 
-    /** The seconds until it is awake, by an estimate; null where it is not known to wake. */
-    secondsUntilAwake: async (): Promise<number | null> =>
+    /** The seconds until it is ready, by an estimate; null where it is not known to be starting. */
+    secondsUntilReady: async (): Promise<number | null> =>
       component !== null && breaker.isWarming() ? component.notes.secondsLeft() : null,
 
-    /** Whether a container answers. The call would wake one that sleeps. */
+    /** Whether a container answers. The call would begin the cold start of one that is scaled to zero. */
     probe: (): Promise<ModelState> =>
       ask().then(
         () => 'ready',
@@ -130,13 +130,13 @@ export function modelServer(
   };
 }
 
-/** @param secondsUntilAwake of a model that slept; left out for one that never does. */
-function warming(cause: Error, secondsUntilAwake?: number): ServiceError {
+/** @param secondsUntilReady of a model that was scaled to zero; left out for one that never is. */
+function warming(cause: Error, secondsUntilReady?: number): ServiceError {
   const sentence =
-    secondsUntilAwake === undefined
+    secondsUntilReady === undefined
       ? 'The model is starting, which may take a few minutes. Try again shortly.'
-      : `The model was asleep and is starting. Try again in ${waitInWords(secondsUntilAwake)}.`;
-  const retryAfterSeconds = secondsUntilAwake ?? warmingRetrySeconds;
+      : `The model was asleep and is starting. Try again in ${waitInWords(secondsUntilReady)}.`;
+  const retryAfterSeconds = secondsUntilReady ?? warmingRetrySeconds;
   return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause, retryAfterSeconds });
 }
 

@@ -1,41 +1,41 @@
-import type { WakingNotes } from './client.ts';
+import type { ColdStartNotes } from './client.ts';
 import type { Clock } from '../base/clock.ts';
 import {
   afterAnswer,
   afterRefusal,
-  firstWakeSeconds,
-  neverWoken,
-  secondsUntilAwake,
-  type Waking,
+  firstColdStartSeconds,
+  noColdStart,
+  secondsUntilReady,
+  type ColdStart,
 } from './cold-start.ts';
-import type { WakingStore } from './cold-start-store.ts';
+import type { ColdStartStore } from './cold-start-store.ts';
 
-/** So long may a request wait for the table to say how long waking takes. */
+/** So long may a request wait for the table to say how long a cold start takes. */
 const withinMs = 1000;
 /** Each failed attempt is another process that noted something first. */
 const maxAttempts = 3;
 
-export interface WakingNotesDeps {
-  waking: WakingStore;
+export interface ColdStartNotesDeps {
+  store: ColdStartStore;
   clock: Clock;
   /** Told when the table could not be read or written, which fails no request. */
   onFault(error: unknown): void;
 }
 
 /**
- * Remembers in the table how long the model takes to wake, for all functions together. The table is read and written only
- * by processes that found the model asleep: requests to a model that is awake cost nothing more.
+ * Remembers in the table how long a cold start takes, for all functions together. The table is read and written only by
+ * processes that found the model scaled to zero: requests to a model that is ready cost nothing more.
  */
-export function wakingNotes({ waking, clock, onFault }: WakingNotesDeps): WakingNotes {
+export function coldStartNotes({ store, clock, onFault }: ColdStartNotesDeps): ColdStartNotes {
   /** What this process last read or wrote: the best that it can tell when the table is away. */
-  let last = neverWoken;
-  let foundAsleep = false;
+  let last = noColdStart;
+  let foundScaledToZero = false;
 
-  const note = async (learn: (known: Waking, nowMs: number) => Waking): Promise<void> => {
+  const note = async (learn: (known: ColdStart, nowMs: number) => ColdStart): Promise<void> => {
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const stored = await waking.get();
-      last = learn(stored.waking, clock.now());
-      if (last === stored.waking || (await waking.put(last, stored.version))) return;
+      const stored = await store.get();
+      last = learn(stored.coldStart, clock.now());
+      if (last === stored.coldStart || (await store.put(last, stored.version))) return;
     }
   };
   const inTime = async (work: Promise<void>): Promise<void> => {
@@ -45,14 +45,14 @@ export function wakingNotes({ waking, clock, onFault }: WakingNotesDeps): Waking
     });
     await Promise.race([work.catch(onFault), gaveUp]);
   };
-  const secondsLeft = () => secondsUntilAwake(last, clock.now());
+  const secondsLeft = () => secondsUntilReady(last, clock.now());
 
   return {
     async refused() {
-      foundAsleep = true;
+      foundScaledToZero = true;
       last = afterRefusal(last, clock.now());
       await inTime(note(afterRefusal));
-      return secondsLeft() ?? firstWakeSeconds;
+      return secondsLeft() ?? firstColdStartSeconds;
     },
 
     async secondsLeft() {
@@ -61,8 +61,8 @@ export function wakingNotes({ waking, clock, onFault }: WakingNotesDeps): Waking
     },
 
     answered() {
-      if (!foundAsleep) return;
-      foundAsleep = false;
+      if (!foundScaledToZero) return;
+      foundScaledToZero = false;
       // Nobody waits for this: the answer that was seen is only its first piece, and the request goes on for seconds.
       note(afterAnswer).catch(onFault);
     },

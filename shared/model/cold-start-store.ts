@@ -1,31 +1,31 @@
 import { ConditionalCheckFailedException, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { neverWoken, type Waking } from './cold-start.ts';
+import { noColdStart, type ColdStart } from './cold-start.ts';
 import { getItem, type Table } from '../table/table.ts';
 import { itemKeys } from '../table/keys.ts';
 
-/** What is known of waking as it was read. It can be written back only while its version is unchanged. */
-export interface StoredWaking {
-  waking: Waking;
+/** What is known of cold starts as it was read. It can be written back only while its version is unchanged. */
+export interface StoredColdStart {
+  coldStart: ColdStart;
   version: number;
 }
 
-export type WakingStore = ReturnType<typeof wakingStore>;
+export type ColdStartStore = ReturnType<typeof coldStartStore>;
 
 /** One small item for the deployment's one model. */
-export function wakingStore(table: Table) {
+export function coldStartStore(table: Table) {
   return {
-    async get(): Promise<StoredWaking> {
-      const item = await getItem(table, itemKeys.waking());
-      if (item === null) return { waking: neverWoken, version: 0 };
+    async get(): Promise<StoredColdStart> {
+      const item = await getItem(table, itemKeys.coldStart());
+      if (item === null) return { coldStart: noColdStart, version: 0 };
       const { wakingSinceMs, refusedAtMs, wakeSeconds, version } = item;
-      return { waking: { sinceMs: wakingSinceMs, refusedAtMs, wakeSeconds }, version };
+      return { coldStart: { sinceMs: wakingSinceMs, refusedAtMs, wakeSeconds }, version };
     },
 
     /** @returns false when another process wrote it first. */
-    async put({ sinceMs, refusedAtMs, wakeSeconds }: Waking, readVersion: number): Promise<boolean> {
+    async put({ sinceMs, refusedAtMs, wakeSeconds }: ColdStart, readVersion: number): Promise<boolean> {
       const version = readVersion + 1;
-      const item = { ...itemKeys.waking(), wakingSinceMs: sinceMs, refusedAtMs, wakeSeconds, version };
+      const item = { ...itemKeys.coldStart(), wakingSinceMs: sinceMs, refusedAtMs, wakeSeconds, version };
       try {
         await table.client.send(
           new PutItemCommand({

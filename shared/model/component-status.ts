@@ -14,7 +14,7 @@ interface Description {
 }
 
 /**
- * Asks how an inference component is, which wakes nothing (Amazon SageMaker API, "DescribeInferenceComponent").
+ * Asks how an inference component is, which begins no cold start (Amazon SageMaker API, "DescribeInferenceComponent").
  * @param sageMakerUrl of the control plane, where it is not AWS's own.
  */
 export function componentStatus(name: string, sageMakerUrl: string | null) {

@@ -6,7 +6,7 @@ import type { OutputFormat } from '../images/image-types.ts';
  *
  * The service sends one JSON object and reads newline-delimited JSON events. The container uploads its images
  * to the presigned links itself, so no image byte crosses the service. It emits `queued` if the request must wait, and
- * again whenever it moves up; `started` when its painting begins; `progress`; and exactly one closing event, `completed` or
+ * again whenever it moves up; `started` when the model begins; `progress`; and exactly one closing event, `completed` or
  * `failed`. It is never silent for more than 10 seconds.
  */
 export interface ModelRequest {

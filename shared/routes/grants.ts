@@ -28,7 +28,7 @@ export interface Grants {
   /** It may send e-mails in the deployment's name. */
   mail?: true;
   model?: boolean;
-  /** It may ask SageMaker's control plane how an endpoint that may sleep is. */
+  /** It may ask SageMaker's control plane how an endpoint that scales to zero is. */
   modelStatus?: true;
   /** It may call the job that fetches reference images. */
   references?: boolean;

@@ -52,7 +52,7 @@ export const jobs = {
   runGeneration: {
     functionName: 'run-generation',
     trigger: 'function',
-    // The most that may wait for a model that sleeps or is busy. What comes beyond them waits with Lambda.
+    // The most that may wait for a model that is scaled to zero or busy. What comes beyond them waits with Lambda.
     reservedConcurrency: 100,
     grants: {
       table: { ...releasing, notices: ['put'], catalog: ['get'], model: ['get', 'put'] },

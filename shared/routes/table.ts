@@ -21,7 +21,7 @@ import {
 import type { Route } from './route.ts';
 
 /** The items of every request that generates: reserve, start, settle or release, replay. */
-const painting: TableGrants = {
+const generationItems: TableGrants = {
   idempotency: ['get', 'put', 'delete'],
   licenses: ['get'],
   periods: ['get', 'update'],
@@ -33,7 +33,7 @@ const painting: TableGrants = {
 
 /** What generating in our own words takes. The rate log is that of addresses of references. */
 const waiting = {
-  table: { ...painting, rateLogs: ['get', 'put'], links: ['get', 'put'] },
+  table: { ...generationItems, rateLogs: ['get', 'put'], links: ['get', 'put'] },
   readObjects: [objects.generations, objects.adapters, objects.uploads, objects.references],
   writeObjects: [objects.generations, objects.references],
   deleteObjects: [objects.references],
@@ -191,7 +191,7 @@ export const createKey = {
   grants: {
     table: {
       licenses: ['get'],
-      rosters: ['batchGet', 'put'],
+      activeKeys: ['batchGet', 'put'],
       rateLogs: ['batchGet', 'put'],
       keys: ['put'],
       audit: ['put'],
@@ -238,7 +238,7 @@ export const revokeKey = {
   // Strangers must not keep an owner from revoking a key.
   throttle: 'account',
   reservedConcurrency: 20,
-  grants: { table: { keys: ['get', 'update'], rosters: ['update'], audit: ['put'] } },
+  grants: { table: { keys: ['get', 'update'], activeKeys: ['update'], audit: ['put'] } },
 } as const satisfies Route;
 
 export const createUpload = {
@@ -284,7 +284,7 @@ export const createOpenAiImage = {
   apiFormat: 'openai',
   grants: {
     // It also looks for slugs. There are no references and no asynchronous requests.
-    table: { ...painting, catalog: ['get', 'query'] },
+    table: { ...generationItems, catalog: ['get', 'query'] },
     readObjects: [objects.generations, objects.adapters],
     writeObjects: [objects.generations],
     model: true,

@@ -7,15 +7,15 @@
  * Idempotency ONCE#<caller>     <hash>           –       the request that first carried an idempotency key
  * License     LICENSE#<id>      LICENSE          owner   access checks; an account's licenses
  * Billing     LICENSE#<id>      BILLING          –       billing events: what is remembered of the license's subscription
- * Key roster  ROSTER#<license>  KEYS             –       issuing and revoking keys: the license's keys that are not revoked
+ * Active keys ROSTER#<license>  KEYS             –       issuing and revoking keys: the license's keys that are not revoked
  * Period      PERIOD#<license>  <start>          –       credits committed and used, statistics; the newest also counts what is in flight
  * In flight   PERIOD#<license>  IN-FLIGHT        –       which period counts the license's requests in flight
  * Account     ACCOUNT#<sub>     SETTINGS         –       what the owner of licenses has chosen
- * Notice      NOTICES           <license>#…      –       the job that sends notices of used credits by e-mail, until it has
+ * Notification NOTICES          <license>#…      –       the job that sends notifications of used credits by e-mail, until it has
  * Generation  GEN#<license>     <uuidv7>         lease   re-fetch; history, newest first; sweep (only while it runs)
  * Deletion    DELETION#<license> <uuidv7>       lease   deleting a request; sweep, until nothing can bring its images back
  * Identity    CATALOG           IDENTITY#<id>    –       one; all of them
- * Waking      MODEL             WAKING           –       since when a model that slept wakes, and how long that took lately
+ * Cold start  MODEL             WAKING           –       since when a model that was scaled to zero starts, and how long that took lately
  * Signing     LINKS             <quarter>        –       links to previews: the credentials that sign them in a quarter of an hour
  * Refusals    REFUSED#<license> <date>#<caller> –     how often a key or the playground (the caller here) was refused on a day, by code
  * Audit       AUDIT#LICENSE#<id>  <uuidv7>      –       who changed a license or its keys, newest first; identities: AUDIT#IDENTITY
@@ -23,12 +23,13 @@
  * IAM knows partitions, not sort keys. So what gives access (keys, licenses, identities) shares its partition with nothing
  * that a function for customers writes.
  *
- * A keyId is the first half of the raw key's SHA-256 (see domain/api-key.ts), so a raw key and its public id lead
+ * A keyId is the first half of the raw key's SHA-256 (see keys/api-key.ts), so a raw key and its public id lead
  * to the same item without an index. A generation lives in its license's partition: a key that names no license can't be
  * built, so no caller reaches another's. A caller is a keyId, or `acct_<sub>` for an account that uses the playground
  * or reads by session: its rate limits and idempotency keys work like a key's. Nothing from outside becomes part of a
  * key before its shape was checked.
  */
+
 /** A notification: one for each part of a period's credits. */
 interface NotificationRef {
   licenseId: string;
@@ -42,7 +43,7 @@ export interface ItemKey extends Record<string, string> {
 }
 
 const generationPrefix = 'GEN#';
-export const noticePartition = 'NOTICES';
+export const notificationPartition = 'NOTICES';
 const deletionPrefix = 'DELETION#';
 /** Beside a license's periods, whose sort keys are instants. */
 export const inFlightSortKey = 'IN-FLIGHT';
@@ -58,7 +59,7 @@ export const itemKeys = {
     SK: idempotencyKeyHash,
   }),
   license: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'LICENSE' }),
-  keyRoster: (licenseId: string): ItemKey => ({ PK: `ROSTER#${licenseId}`, SK: 'KEYS' }),
+  activeKeys: (licenseId: string): ItemKey => ({ PK: `ROSTER#${licenseId}`, SK: 'KEYS' }),
   billing: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'BILLING' }),
   period: (licenseId: string, startMs: number): ItemKey => ({
     PK: `PERIOD#${licenseId}`,
@@ -69,8 +70,8 @@ export const itemKeys = {
     PK: `${generationPrefix}${licenseId}`,
     SK: requestId,
   }),
-  notice: ({ licenseId, periodStartMs, percent }: NotificationRef): ItemKey => ({
-    PK: noticePartition,
+  notification: ({ licenseId, periodStartMs, percent }: NotificationRef): ItemKey => ({
+    PK: notificationPartition,
     SK: `${licenseId}#${new Date(periodStartMs).toISOString()}#${percent}`,
   }),
   account: (ownerId: string): ItemKey => ({ PK: `ACCOUNT#${ownerId}`, SK: 'SETTINGS' }),
@@ -83,7 +84,7 @@ export const itemKeys = {
     SK: `${date}#${caller}`,
   }),
   identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
-  waking: (): ItemKey => ({ PK: 'MODEL', SK: 'WAKING' }),
+  coldStart: (): ItemKey => ({ PK: 'MODEL', SK: 'WAKING' }),
   linkCredentials: (quarterMs: number): ItemKey => ({ PK: 'LINKS', SK: new Date(quarterMs).toISOString() }),
   licenseAudit: (licenseId: string, entryId: string): ItemKey => ({
     PK: `AUDIT#LICENSE#${licenseId}`,
@@ -149,10 +150,10 @@ export const partitions = {
   rateLogs: { leadingKey: 'RATE#' },
   idempotency: { leadingKey: 'ONCE#' },
   licenses: { leadingKey: 'LICENSE#' },
-  rosters: { leadingKey: 'ROSTER#' },
+  activeKeys: { leadingKey: 'ROSTER#' },
   periods: { leadingKey: 'PERIOD#' },
   generations: { leadingKey: generationPrefix },
-  notices: { leadingKey: noticePartition },
+  notices: { leadingKey: notificationPartition },
   accounts: { leadingKey: 'ACCOUNT#' },
   deletions: { leadingKey: deletionPrefix },
   catalog: { leadingKey: 'CATALOG' },

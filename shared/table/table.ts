@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { lean, leanOptions } from '../base/aws-clients.ts';
+import { withoutUnusedMiddleware, cachedMiddleware } from '../base/aws-clients.ts';
 import { serviceBusy } from '../base/errors.ts';
 import { maxConflictRetries, pause } from './backoff.ts';
 import { leaseIndex, ownerIndex, type ItemKey } from './keys.ts';
@@ -25,9 +25,9 @@ export interface Table {
 export type Item = Record<string, any>;
 
 export function openTable(name: string, { requestTimeoutMs = 3000 } = {}): Table {
-  const client = lean(
+  const client = withoutUnusedMiddleware(
     new DynamoDBClient({
-      ...leanOptions,
+      ...cachedMiddleware,
       requestHandler: {
         connectionTimeout: 1000,
         requestTimeout: requestTimeoutMs,
@@ -47,7 +47,9 @@ export function openTable(name: string, { requestTimeoutMs = 3000 } = {}): Table
 
 /** Its commands are bound to their input: out of a cache, each would send the first one's again. */
 function documentClient({ requestHandler }: DynamoDBClient['config']): DynamoDBDocumentClient {
-  const client = lean(new DynamoDBClient({ ...leanOptions, cacheMiddleware: false, requestHandler }));
+  const client = withoutUnusedMiddleware(
+    new DynamoDBClient({ ...cachedMiddleware, cacheMiddleware: false, requestHandler }),
+  );
   return DynamoDBDocumentClient.from(client);
 }
 

@@ -55,7 +55,7 @@ export async function leaveNotice(table: Table): Promise<void> {
   const periodStartMs = billingPeriod(license.periodAnchorMs, Date.now()).startMs;
   await periodStore(table).importUsage(licenseId, periodStartMs, 1);
   const notice = { licenseId, periodStartMs, percent: 100 } as const;
-  const Item = { ...itemKeys.notice(notice), ...notice };
+  const Item = { ...itemKeys.notification(notice), ...notice };
   await table.documents.send(new PutCommand({ TableName: table.name, Item }));
 }
 

@@ -3,7 +3,7 @@ import { invocationPath, startLambda, type Lambda } from '../../../local/lambda/
 import { generationWorkerClient } from '../../../shared/generations/worker-client.ts';
 import { newRunId } from '../../../shared/base/ids.ts';
 import { recordingMeter } from '../../../shared/base/meter.ts';
-import { handOver } from '../../../shared/generations/enqueue.ts';
+import { enqueue } from '../../../shared/generations/enqueue.ts';
 import { acceptedRuns, sums } from './accepted-runs.ts';
 import { useWorld } from './use-world.ts';
 import { stored } from './world.ts';
@@ -30,7 +30,7 @@ describe('handed over', () => {
 
   test('it is an event of its ids alone', async () => {
     const { generation } = await accepted();
-    await handOver(generation, deps(lambda.url + invocationPath('worker')));
+    await enqueue(generation, deps(lambda.url + invocationPath('worker')));
     const { licenseId, requestId } = generation;
     expect(events).toEqual([{ licenseId, requestId }]);
   });
@@ -41,7 +41,7 @@ describe('handed over', () => {
   ])('in vain, because %s, it is 503, and nothing is held', async (_what, url) => {
     const { command, generation } = await accepted();
     const given = deps(url());
-    await expect(handOver(generation, given)).rejects.toMatchObject({
+    await expect(enqueue(generation, given)).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: expect.stringMatching(/handed over.*Nothing was charged\.$/),
     });
@@ -56,7 +56,7 @@ describe('handed over', () => {
     const { generation } = await accepted();
     await work(generation).ended;
     const given = { ...deps('http://127.0.0.1:9/'), meter: recordingMeter() };
-    await expect(handOver(generation, given)).resolves.toBeUndefined();
+    await expect(enqueue(generation, given)).resolves.toBeUndefined();
   });
 
   test('though its answer was lost, what the worker has begun goes on with its references', async () => {
@@ -64,7 +64,7 @@ describe('handed over', () => {
     await world.deps.generations.start(generation, world.clock.now(), newRunId());
     const { objects, deleted } = watchedObjects();
     const given = { ...deps('http://127.0.0.1:9/'), objects };
-    await expect(handOver({ ...generation, referenceImages: 1 }, given)).resolves.toBeUndefined();
+    await expect(enqueue({ ...generation, referenceImages: 1 }, given)).resolves.toBeUndefined();
     expect(await stored(world, command)).toMatchObject({
       generation: { status: 'PROCESSING' },
       period: { used: 0, committed: 2, inFlight: 1 },

@@ -194,7 +194,7 @@ describe('a charge', () => {
         used: 2,
         imported: 0,
         inFlight: 0,
-        told: 0,
+        notified: 0,
         byType: { text_to_image: tally },
         byDay: { '0517': tally },
         byKey: { [record.keyId]: { ...tally, committed: 2 } },

@@ -23,7 +23,7 @@ const inserted = async (key: ApiKey) => (await keys.insert(key)).stored;
 
 /** The roster's keys as they are stored, those that ended included. */
 async function rosterWithEnded(licenseId: string): Promise<Record<string, KeyTimes>> {
-  const Key = itemKeys.keyRoster(licenseId);
+  const Key = itemKeys.activeKeys(licenseId);
   const { Item } = await world.table.documents.send(
     new GetCommand({ TableName: world.table.name, Key, ConsistentRead: true }),
   );
@@ -175,7 +175,7 @@ describe('revoking a key', () => {
     const licenseId = newId('license');
     const [key] = await insertMany(keys, licenseId, 1);
     const { table } = world;
-    const Key = itemKeys.keyRoster(licenseId);
+    const Key = itemKeys.activeKeys(licenseId);
     await table.documents.send(new DeleteCommand({ TableName: table.name, Key }));
     expect(await keys.revoke(key!, nowMs)).toEqual({ ...key, revokedAtMs: nowMs });
     const next = newKey(licenseId);

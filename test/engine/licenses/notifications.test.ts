@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { noticeDue } from '../../../shared/licenses/notifications.ts';
+import { notificationDue } from '../../../shared/licenses/notifications.ts';
 import { newId } from '../../../shared/base/ids.ts';
 import { countInPeriod } from '../../../shared/generations/in-flight.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
@@ -54,7 +54,7 @@ describe('the owner is told', () => {
     const licenseId = newId('license');
     for (const credits of charges) await charge(licenseId, creditsLimit, credits);
     expect(await waiting(licenseId)).toEqual(expected);
-    expect(noticeDue(await usedBy(licenseId), creditsLimit, expected.at(-1) ?? 0)).toBeNull();
+    expect(notificationDue(await usedBy(licenseId), creditsLimit, expected.at(-1) ?? 0)).toBeNull();
   });
 
   test('by the higher limit once it was raised, and of no part twice', async () => {

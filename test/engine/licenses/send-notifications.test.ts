@@ -1,16 +1,16 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { MailRefused, type Mail } from '../../../shared/accounts/mailer.ts';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { type CreditNotice } from '../../../shared/licenses/notifications.ts';
+import { type CreditNotification } from '../../../shared/licenses/notifications.ts';
 import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
 import { newId } from '../../../shared/base/ids.ts';
 import type { License } from '../../../shared/licenses/license.ts';
 import { accountStore, type AccountStore } from '../../../shared/accounts/store.ts';
 import { licenseStore } from '../../../shared/licenses/store.ts';
-import { noticeStore } from '../../../shared/licenses/notification-store.ts';
+import { notificationStore } from '../../../shared/licenses/notification-store.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { itemKeys } from '../../../shared/table/keys.ts';
-import { sendNotices, type NoticeDeps } from '../../../shared/licenses/send-notifications.ts';
+import { sendNotifications, type NotificationDeps } from '../../../shared/licenses/send-notifications.ts';
 import { sampleLicense } from '../../support/unit-samples.ts';
 import { chargesIn } from '../generations/charges.ts';
 import { useTable } from '../generations/use-world.ts';
@@ -22,7 +22,7 @@ const start = Date.UTC(2026, 4, 17, 12);
 const nothing = { sent: 0, dropped: 0, failed: 0, lost: 0 };
 
 let nowMs = start;
-let deps: NoticeDeps;
+let deps: NotificationDeps;
 let accounts: AccountStore;
 let sent: Mail[] = [];
 let account = {
@@ -37,7 +37,7 @@ let failures: Error[] = [];
 beforeAll(() => {
   accounts = accountStore(world.table);
   deps = {
-    notices: noticeStore(world.table),
+    notifications: notificationStore(world.table),
     licenses: licenseStore(world.table),
     periods: periodStore(world.table),
     accounts,
@@ -58,37 +58,40 @@ beforeEach(async () => {
   // What an earlier test left is sent or dropped.
   failures = [];
   nowMs += 24 * 60 * minuteMs;
-  await sendNotices(deps);
+  await sendNotifications(deps);
   nowMs = start;
   sent = [];
   account = { ...account, email: 'ada@example.com', emailVerified: true, enabled: true };
 });
 
-/** A notice of a license that has used as much. */
+/** A notification of a license that has used as much. */
 async function waiting(
   changes: Partial<License> = {},
   { used = 80, percent = 80 as const, periodStartMs = null as number | null } = {},
-): Promise<{ license: License; notice: CreditNotice }> {
+): Promise<{ license: License; notification: CreditNotification }> {
   const licenseId = newId('license');
   const license = { ...sampleLicense, licenseId, ownerId: newId('license'), creditsLimit: 100, ...changes };
   await licenseStore(world.table).insert(license);
   const { startMs } = creditPeriod(license, start);
   await periodStore(world.table).importUsage(licenseId, startMs, used);
-  const notice = { licenseId, periodStartMs: periodStartMs ?? startMs, percent };
-  await put(notice);
-  return { license, notice };
+  const notification = { licenseId, periodStartMs: periodStartMs ?? startMs, percent };
+  await put(notification);
+  return { license, notification };
 }
 
-const put = (notice: CreditNotice) =>
+const put = (notification: CreditNotification) =>
   world.table.documents.send(
-    new PutCommand({ TableName: world.table.name, Item: { ...itemKeys.notice(notice), ...notice } }),
+    new PutCommand({
+      TableName: world.table.name,
+      Item: { ...itemKeys.notification(notification), ...notification },
+    }),
   );
 
-describe('a notice', () => {
+describe('a notification', () => {
   test('is sent once, to the owner, with what is used', async () => {
     const { license } = await waiting();
-    expect(await sendNotices(deps)).toEqual({ ...nothing, sent: 1 });
-    expect(await sendNotices(deps)).toEqual(nothing);
+    expect(await sendNotifications(deps)).toEqual({ ...nothing, sent: 1 });
+    expect(await sendNotifications(deps)).toEqual(nothing);
     expect(sent).toHaveLength(1);
     expect(sent[0]).toMatchObject({ to: 'ada@example.com', unsubscribeUrl: 'https://d.test/account' });
     expect(sent[0]!.text).toContain('80 of the 100 credits');
@@ -97,40 +100,40 @@ describe('a notice', () => {
 
   test('is sent by one of two runs at once', async () => {
     await waiting();
-    const results = await Promise.all([sendNotices(deps), sendNotices(deps)]);
+    const results = await Promise.all([sendNotifications(deps), sendNotifications(deps)]);
     expect(results.map((result) => result.sent).sort((a, b) => a - b)).toEqual([0, 1]);
     expect(sent).toHaveLength(1);
   });
 
   test('of a run that died after it was taken is sent after its lease', async () => {
-    const { notice } = await waiting();
-    await deps.notices.claim(notice, nowMs, nowMs + 2 * minuteMs);
-    expect(await sendNotices(deps)).toEqual(nothing);
+    const { notification } = await waiting();
+    await deps.notifications.claim(notification, nowMs, nowMs + 2 * minuteMs);
+    expect(await sendNotifications(deps)).toEqual(nothing);
     nowMs += 2 * minuteMs;
-    expect(await sendNotices(deps)).toEqual({ ...nothing, sent: 1 });
+    expect(await sendNotifications(deps)).toEqual({ ...nothing, sent: 1 });
   });
 
   test('that was sent but not removed is sent again: twice, never not at all', async () => {
-    const { notice } = await waiting();
-    const remove = deps.notices.remove;
-    deps.notices = { ...deps.notices, remove: async () => Promise.reject(new Error('died')) };
-    await sendNotices(deps);
-    deps.notices = { ...deps.notices, remove };
+    const { notification } = await waiting();
+    const remove = deps.notifications.remove;
+    deps.notifications = { ...deps.notifications, remove: async () => Promise.reject(new Error('died')) };
+    await sendNotifications(deps);
+    deps.notifications = { ...deps.notifications, remove };
     nowMs += 60 * minuteMs;
-    expect(await sendNotices(deps)).toEqual({ ...nothing, sent: 1 });
+    expect(await sendNotifications(deps)).toEqual({ ...nothing, sent: 1 });
     expect(sent).toHaveLength(2);
-    expect(await deps.notices.claim(notice, nowMs, nowMs)).toBeNull();
+    expect(await deps.notifications.claim(notification, nowMs, nowMs)).toBeNull();
   });
 
   test('whose mail is throttled waits, ever longer, and is sent in the end', async () => {
     await waiting();
     failures = Array.from({ length: 12 }, () => new Error('SES answered with status 429'));
     for (let i = 0; i < 12; i++) {
-      expect(await sendNotices(deps)).toEqual({ ...nothing, failed: 1 });
-      expect(await sendNotices(deps)).toEqual(nothing);
+      expect(await sendNotifications(deps)).toEqual({ ...nothing, failed: 1 });
+      expect(await sendNotifications(deps)).toEqual(nothing);
       nowMs += 60 * minuteMs;
     }
-    expect(await sendNotices(deps)).toEqual({ ...nothing, sent: 1 });
+    expect(await sendNotifications(deps)).toEqual({ ...nothing, sent: 1 });
   });
 
   test('whose mail is refused ten times is given up', async () => {
@@ -141,7 +144,7 @@ describe('a notice', () => {
     );
     const results = [];
     for (let i = 0; i < 11; i++) {
-      results.push(await sendNotices(deps));
+      results.push(await sendNotifications(deps));
       nowMs += 60 * minuteMs;
     }
     expect(results.slice(0, 9)).toEqual(Array.from({ length: 9 }, () => ({ ...nothing, failed: 1 })));
@@ -155,7 +158,7 @@ describe('nobody is told', () => {
   test('who has switched it off', async () => {
     const { license } = await waiting();
     await accounts.set(license.ownerId, { creditMails: false });
-    expect(await sendNotices(deps)).toEqual(dropped);
+    expect(await sendNotifications(deps)).toEqual(dropped);
   });
 
   test.each([
@@ -165,28 +168,28 @@ describe('nobody is told', () => {
   ])('%s', async (_, changes) => {
     await waiting();
     account = { ...account, ...changes };
-    expect(await sendNotices(deps)).toEqual(dropped);
+    expect(await sendNotifications(deps)).toEqual(dropped);
   });
 
   test('who has no account any more', async () => {
     await waiting({ ownerId: 'gone' });
-    expect(await sendNotices(deps)).toEqual(dropped);
+    expect(await sendNotifications(deps)).toEqual(dropped);
   });
 
   test('of a license that has ended, or of none', async () => {
     await waiting({ status: 'ended' });
     await put({ licenseId: newId('license'), periodStartMs: 0, percent: 80 });
-    expect(await sendNotices(deps)).toEqual({ ...nothing, dropped: 2 });
+    expect(await sendNotifications(deps)).toEqual({ ...nothing, dropped: 2 });
   });
 
   test('of a period that is over', async () => {
     await waiting({}, { periodStartMs: Date.UTC(2026, 0, 1) });
-    expect(await sendNotices(deps)).toEqual(dropped);
+    expect(await sendNotifications(deps)).toEqual(dropped);
   });
 
   test('once the limit was raised above it', async () => {
     await waiting({ creditsLimit: 101 });
-    expect(await sendNotices(deps)).toEqual(dropped);
+    expect(await sendNotifications(deps)).toEqual(dropped);
   });
 });
 
@@ -194,7 +197,7 @@ describe('of 80 and 100% that are reached before anybody was told', () => {
   const onlyOne = { ...nothing, sent: 1, dropped: 1 };
   const subjects = () => sent.map(({ subject }) => subject);
 
-  /** A license whose charges have left both notices, each in its own transaction. */
+  /** A license whose charges have left both notifications, each in its own transaction. */
   async function bothWait(): Promise<License> {
     const ids = { licenseId: newId('license'), ownerId: newId('license') };
     const license = { ...sampleLicense, ...ids, creditsLimit: 10 };
@@ -205,37 +208,39 @@ describe('of 80 and 100% that are reached before anybody was told', () => {
 
   test('the owner is told of 100% only, and of no part again', async () => {
     const { licenseId } = await bothWait();
-    expect(await sendNotices(deps)).toEqual(onlyOne);
+    expect(await sendNotifications(deps)).toEqual(onlyOne);
     expect(subjects()).toEqual(['All credits of Pro are used']);
     expect(sent[0]!.text).toContain('10 of the 10 credits');
     await chargesIn(world.table).charge(licenseId, 100, 75);
-    expect(await sendNotices(deps)).toEqual(nothing);
+    expect(await sendNotifications(deps)).toEqual(nothing);
   });
 
   test('the owner is told of 100% only, whichever of them must wait', async () => {
     await bothWait();
     failures = [new Error('SES answered with status 429')];
-    expect(await sendNotices(deps)).toEqual({ ...nothing, failed: 1, dropped: 1 });
+    expect(await sendNotifications(deps)).toEqual({ ...nothing, failed: 1, dropped: 1 });
     nowMs += 60 * minuteMs;
-    expect(await sendNotices(deps)).toEqual({ ...nothing, sent: 1 });
+    expect(await sendNotifications(deps)).toEqual({ ...nothing, sent: 1 });
     expect(subjects()).toEqual(['All credits of Pro are used']);
   });
 
   test('a run that dies before it removes the lower one does not send it later', async () => {
     await bothWait();
-    const { notices } = deps;
-    const remove: typeof notices.remove = async (notice) =>
-      notice.percent === 80 ? Promise.reject(new Error('died')) : notices.remove(notice);
-    expect(await sendNotices({ ...deps, notices: { ...notices, remove } })).toMatchObject({ failed: 1 });
+    const { notifications } = deps;
+    const remove: typeof notifications.remove = async (notification) =>
+      notification.percent === 80 ? Promise.reject(new Error('died')) : notifications.remove(notification);
+    expect(await sendNotifications({ ...deps, notifications: { ...notifications, remove } })).toMatchObject({
+      failed: 1,
+    });
     nowMs += 60 * minuteMs;
-    expect(await sendNotices(deps)).toEqual({ ...nothing, dropped: 1 });
+    expect(await sendNotifications(deps)).toEqual({ ...nothing, dropped: 1 });
     expect(subjects()).toEqual(['All credits of Pro are used']);
   });
 
   test('the owner is told of 80% with its own numbers once the limit was raised above 100%', async () => {
     const license = await bothWait();
     await licenseStore(world.table).update(license.licenseId, { creditsLimit: 12 });
-    expect(await sendNotices(deps)).toEqual(onlyOne);
+    expect(await sendNotifications(deps)).toEqual(onlyOne);
     expect(subjects()).toEqual(['80% of the credits of Pro are used']);
     expect(sent[0]!.text).toContain('10 of the 12 credits');
   });

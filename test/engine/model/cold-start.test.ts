@@ -3,10 +3,10 @@ import { startSageMakerRuntime } from '../../../local/sagemaker/engine.ts';
 import { sleeper } from '../../../local/sagemaker/sleeper.ts';
 import { modelServer } from '../../../shared/model/client.ts';
 import { recordingMeter } from '../../../shared/base/meter.ts';
-import { wakingStore } from '../../../shared/model/cold-start-store.ts';
+import { coldStartStore } from '../../../shared/model/cold-start-store.ts';
 import { acceptGeneration } from '../../../shared/generations/create.ts';
 import { runAccepted } from '../../../shared/generations/run-accepted.ts';
-import { wakingNotes } from '../../../shared/model/cold-start-notes.ts';
+import { coldStartNotes } from '../../../shared/model/cold-start-notes.ts';
 import { interceptCommands } from '../../support/intercept-commands.ts';
 import { until } from '../../support/until.ts';
 import { useWorld } from '../generations/use-world.ts';
@@ -59,13 +59,13 @@ beforeEach(async () => {
   world.container.state.behaviour = (body, res) => ('probe' in body ? isReady : paint)(body, res);
 });
 
-const store = () => wakingStore(world.table);
-const known = async () => (await store().get()).waking;
+const store = () => coldStartStore(world.table);
+const known = async () => (await store().get()).coldStart;
 
 /** The model as one function sees it, which knows nothing yet. */
 function newServer() {
   const onFault = (error: unknown) => void faults.push(error);
-  const notes = wakingNotes({ waking: store(), clock: world.clock, onFault });
+  const notes = coldStartNotes({ store: store(), clock: world.clock, onFault });
   return modelServer('model', { clock: world.clock, component: { name: 'component', notes } });
 }
 
@@ -153,7 +153,7 @@ test('an asynchronous request waits for it, is told when that may be, and notes 
   const command = newCommand(world, { respondAsync: true });
   const acceptance = await acceptGeneration(command, world.deps);
   if (acceptance.outcome !== 'accepted') throw new Error('it was replayed');
-  expect(await world.deps.model.secondsUntilAwake()).toBe(300);
+  expect(await world.deps.model.secondsUntilReady()).toBe(300);
   const { licenseId } = command.license;
   const clock = {
     now: () => nowMs,
@@ -175,7 +175,7 @@ test('an asynchronous request waits for it, is told when that may be, and notes 
   // Looking for previews takes time, too, but not from what is noted.
   expect(noted).toBeLessThanOrEqual((nowMs - startedMs) / 1000);
   // What this function saw is old, but it asks before it says so.
-  expect(await world.deps.model.secondsUntilAwake()).toBeNull();
+  expect(await world.deps.model.secondsUntilReady()).toBeNull();
 });
 
 test('while it is awake, nothing is read or written of it', async () => {
@@ -183,7 +183,7 @@ test('while it is awake, nothing is read or written of it', async () => {
   sent = [];
   await request();
   await request(newServer());
-  expect(await world.deps.model.secondsUntilAwake()).toBeNull();
+  expect(await world.deps.model.secondsUntilReady()).toBeNull();
   expect(sent).toEqual([]);
 });
 
@@ -227,7 +227,7 @@ describe('a table that is away', () => {
         return AbortSignal.timeout(1);
       },
     };
-    const notes = wakingNotes({ waking: store(), clock, onFault: () => {} });
+    const notes = coldStartNotes({ store: store(), clock, onFault: () => {} });
     expect(await notes.refused()).toBe(300);
     nowMs += 10_000;
     expect(await notes.secondsLeft()).toBe(290);

@@ -3,8 +3,8 @@ import { startSageMakerRuntime } from '../../../local/sagemaker/engine.ts';
 import { sleeper } from '../../../local/sagemaker/sleeper.ts';
 import { modelServer } from '../../../shared/model/client.ts';
 import { setLogSink } from '../../../shared/base/log.ts';
-import { wakingStore } from '../../../shared/model/cold-start-store.ts';
-import { wakingNotes } from '../../../shared/model/cold-start-notes.ts';
+import { coldStartStore } from '../../../shared/model/cold-start-store.ts';
+import { coldStartNotes } from '../../../shared/model/cold-start-notes.ts';
 import { useWorld } from '../generations/use-world.ts';
 import { newCommand, run } from '../generations/world.ts';
 
@@ -76,7 +76,11 @@ test('a model goes to sleep and wakes: health tells it, and the time, and never 
   expect(await healthNow()).toEqual(up('asleep'));
   expect(world.container.state.calls).toBe(0);
 
-  const notes = wakingNotes({ waking: wakingStore(world.table), clock: world.clock, onFault: () => {} });
+  const notes = coldStartNotes({
+    store: coldStartStore(world.table),
+    clock: world.clock,
+    onFault: () => {},
+  });
   const model = modelServer('model', { clock: world.clock, component: { name: 'c', notes } });
   const failed = await run(newCommand(world), { ...world.deps, model });
   expect(failed).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 300 });

@@ -7,7 +7,7 @@ import {
   ProvisionedThroughputExceededException,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { lean, leanOptions } from '../../../shared/base/aws-clients.ts';
+import { withoutUnusedMiddleware, cachedMiddleware } from '../../../shared/base/aws-clients.ts';
 import { openTable } from '../../../shared/table/table.ts';
 
 interface Sent {
@@ -42,7 +42,7 @@ beforeEach(() => {
 
 const settings = () => ({ endpoint, region, credentials });
 const plainClient = () => new DynamoDBClient(settings());
-const leanClient = () => lean(new DynamoDBClient({ ...settings(), ...leanOptions }));
+const leanClient = () => withoutUnusedMiddleware(new DynamoDBClient({ ...settings(), ...cachedMiddleware }));
 const getOf = (id: string) => new GetItemCommand({ TableName: 'table', Key: { PK: { S: id } } });
 
 describe('a lean client', () => {
@@ -78,7 +78,9 @@ describe('a lean client', () => {
 test('the document client of a table sends each command as it was given', async () => {
   const { documents } = openTable('table');
   expect(documents.config.cacheMiddleware).toBe(false);
-  const client = lean(new DynamoDBClient({ ...settings(), ...leanOptions, cacheMiddleware: false }));
+  const client = withoutUnusedMiddleware(
+    new DynamoDBClient({ ...settings(), ...cachedMiddleware, cacheMiddleware: false }),
+  );
   const own = DynamoDBDocumentClient.from(client);
   for (const id of ['a', 'b']) {
     const { Item: item } = await own.send(new GetCommand({ TableName: 'table', Key: { PK: id } }));

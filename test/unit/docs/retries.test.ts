@@ -7,7 +7,7 @@ import {
 } from '../../../shared/routes/gateway-failures.ts';
 import { openMs, warmingRetrySeconds } from '../../../shared/model/breaker-states.ts';
 import { newKeyLimit } from '../../../shared/routes/limits.ts';
-import { longestWakeSeconds, shortestWaitSeconds } from '../../../shared/model/cold-start.ts';
+import { longestColdStartSeconds, shortestWaitSeconds } from '../../../shared/model/cold-start.ts';
 import { idempotencyHours } from '../../../shared/generations/idempotency.ts';
 import { routes } from '../../../shared/routes/routes.ts';
 import { codeBlocks, readPage, tableBelow } from '../../support/documents.ts';
@@ -56,7 +56,7 @@ test('the waits that are named are those of the code', () => {
   );
   const longestSeconds = Math.max(warmingRetrySeconds, openMs.failing / 1000, openMs.warming / 1000);
   expect(when('SERVICE_UNAVAILABLE')).toContain(
-    `1 to ${longestSeconds} s, or ${shortestWaitSeconds} to ${longestWakeSeconds} s until`,
+    `1 to ${longestSeconds} s, or ${shortestWaitSeconds} to ${longestColdStartSeconds} s until`,
   );
   expect(when('IDENTITY_UNAVAILABLE')).toContain(`${errorCodes.IDENTITY_UNAVAILABLE.retryAfterSeconds} s`);
   expect(errorCodes.SERVICE_UNAVAILABLE.retryAfterSeconds).toBeLessThanOrEqual(longestSeconds);

@@ -7,7 +7,7 @@ import {
   readQuery,
   readRequest,
   singleHeader,
-  together,
+  collectErrors,
 } from '../../../shared/http/request.ts';
 import { ServiceError } from '../../../shared/base/errors.ts';
 import { refusalOf } from '../../support/unit-samples.ts';
@@ -181,7 +181,7 @@ describe('checks together', () => {
 
   test('give back what each found', () => {
     expect(
-      together(
+      collectErrors(
         () => 1,
         () => 'two',
         () => undefined,
@@ -195,12 +195,15 @@ describe('checks together', () => {
       () => 1,
       wrong('INVALID_PARAMETERS', 'b too.'),
     ];
-    const { code, message } = refusalOf(() => together(...checks));
+    const { code, message } = refusalOf(() => collectErrors(...checks));
     expect([code, message]).toEqual(['INVALID_PARAMETERS', 'a is wrong. b too.']);
   });
 
   test('leave every other refusal as it is', () => {
     const checks = [wrong('INVALID_PARAMETERS', 'a is wrong.'), wrong('INVALID_BODY', 'no JSON.')];
-    expect(refusalOf(() => together(...checks))).toMatchObject({ code: 'INVALID_BODY', message: 'no JSON.' });
+    expect(refusalOf(() => collectErrors(...checks))).toMatchObject({
+      code: 'INVALID_BODY',
+      message: 'no JSON.',
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { isOvertaken, noticeDue, reachedAt } from '../../../shared/licenses/notifications.ts';
+import { isOvertaken, notificationDue, reachedAt } from '../../../shared/licenses/notifications.ts';
 
 test.each([
   [399, 500, 0, null],
@@ -14,7 +14,7 @@ test.each([
   [1, 1, 0, 100],
   [600, 500, 80, 100],
 ])('%i used of %i, with %i told, tells of %j', (used, limit, told, due) => {
-  expect(noticeDue(used, limit, told)).toBe(due);
+  expect(notificationDue(used, limit, told)).toBe(due);
 });
 
 test('a part is reached where GET /usage shows as many percent', () => {
@@ -38,7 +38,7 @@ test('charges tell of each part at most once, and at the end of the highest that
       let used = 0;
       for (const credits of all) {
         used += credits;
-        const due = noticeDue(used, creditsLimit, sent.at(-1) ?? 0);
+        const due = notificationDue(used, creditsLimit, sent.at(-1) ?? 0);
         if (due !== null) sent.push(due);
       }
       const highest = [100, 80].find((part) => used * 100 >= part * creditsLimit);

@@ -120,7 +120,7 @@ describe('a period’s totals', () => {
       used: 0,
       imported: 0,
       inFlight: 0,
-      told: 0,
+      notified: 0,
       byType: {},
       byIdentity: {},
       byDay: {},

@@ -3,25 +3,25 @@ import * as fc from 'fast-check';
 import {
   afterAnswer,
   afterRefusal,
-  firstWakeSeconds,
-  longestWakeSeconds,
-  neverWoken,
-  secondsUntilAwake,
-  stateOfSleeper,
-  type Waking,
+  firstColdStartSeconds,
+  longestColdStartSeconds,
+  noColdStart,
+  secondsUntilReady,
+  stateOfScaling,
+  type ColdStart,
 } from '../../../shared/model/cold-start.ts';
 
 const startMs = 1_000_000_000_000;
-const anyWakeSeconds = fc.option(fc.integer({ min: 1, max: longestWakeSeconds }));
+const anyWakeSeconds = fc.option(fc.integer({ min: 1, max: longestColdStartSeconds }));
 /** Whatever other machines have written, by whatever clocks. */
-const anyWaking: fc.Arbitrary<Waking> = fc.record({
+const anyWaking: fc.Arbitrary<ColdStart> = fc.record({
   sinceMs: fc.option(fc.integer({ min: startMs - 10 ** 8, max: startMs + 10 ** 8 })),
   refusedAtMs: fc.integer({ min: startMs - 10 ** 8, max: startMs + 10 ** 8 }),
   wakeSeconds: anyWakeSeconds,
 });
 
 /** A model that takes so long, asked at these times after the first call, until it answers. */
-function wake(before: Waking, tookMs: number, askedAfterMs: Iterable<number>): Waking {
+function wake(before: ColdStart, tookMs: number, askedAfterMs: Iterable<number>): ColdStart {
   let waking = before;
   for (const afterMs of askedAfterMs) {
     if (afterMs >= tookMs) return afterAnswer(waking, startMs + afterMs);
@@ -38,33 +38,33 @@ describe('what a caller is told', () => {
   test('is whole seconds, at least five and never more than half an hour, whatever was noted', () => {
     fc.assert(
       fc.property(anyWaking, (noted) => {
-        const seconds = secondsUntilAwake(afterRefusal(noted, startMs), startMs)!;
+        const seconds = secondsUntilReady(afterRefusal(noted, startMs), startMs)!;
         expect(Number.isInteger(seconds)).toBe(true);
         expect(seconds).toBeGreaterThanOrEqual(5);
-        expect(seconds).toBeLessThanOrEqual(longestWakeSeconds);
+        expect(seconds).toBeLessThanOrEqual(longestColdStartSeconds);
       }),
     );
   });
 
   test('is what waking took lately, less what has passed: 300 seconds before the first', () => {
-    const first = afterRefusal(neverWoken, startMs);
-    expect(secondsUntilAwake(first, startMs)).toBe(firstWakeSeconds);
-    expect(secondsUntilAwake(first, startMs + 100_001)).toBe(200);
-    expect(secondsUntilAwake(first, startMs + 400_000)).toBe(5);
-    const next = afterRefusal({ ...neverWoken, wakeSeconds: 240 }, startMs);
-    expect(secondsUntilAwake(next, startMs + 60_000)).toBe(180);
+    const first = afterRefusal(noColdStart, startMs);
+    expect(secondsUntilReady(first, startMs)).toBe(firstColdStartSeconds);
+    expect(secondsUntilReady(first, startMs + 100_001)).toBe(200);
+    expect(secondsUntilReady(first, startMs + 400_000)).toBe(5);
+    const next = afterRefusal({ ...noColdStart, wakeSeconds: 240 }, startMs);
+    expect(secondsUntilReady(next, startMs + 60_000)).toBe(180);
   });
 
   test('never grows while one waking goes on', () => {
     fc.assert(
       fc.property(anyWakeSeconds, fc.array(fc.integer({ min: 1, max: 110_000 })), (wakeSeconds, pauses) => {
-        let waking = afterRefusal({ ...neverWoken, wakeSeconds }, startMs);
+        let waking = afterRefusal({ ...noColdStart, wakeSeconds }, startMs);
         let nowMs = startMs;
-        let told = secondsUntilAwake(waking, nowMs)!;
+        let told = secondsUntilReady(waking, nowMs)!;
         for (const pauseMs of pauses) {
           nowMs += pauseMs;
           waking = afterRefusal(waking, nowMs);
-          const seconds = secondsUntilAwake(waking, nowMs)!;
+          const seconds = secondsUntilReady(waking, nowMs)!;
           expect(seconds).toBeLessThanOrEqual(told);
           told = seconds;
         }
@@ -73,9 +73,9 @@ describe('what a caller is told', () => {
   });
 
   test('is nothing once a call was answered', () => {
-    const awake = afterAnswer(afterRefusal(neverWoken, startMs), startMs + 1000);
-    expect(secondsUntilAwake(awake, startMs + 1000)).toBeNull();
-    expect(secondsUntilAwake(neverWoken, startMs)).toBeNull();
+    const awake = afterAnswer(afterRefusal(noColdStart, startMs), startMs + 1000);
+    expect(secondsUntilReady(awake, startMs + 1000)).toBeNull();
+    expect(secondsUntilReady(noColdStart, startMs)).toBeNull();
   });
 });
 
@@ -84,7 +84,11 @@ describe('what waking took', () => {
     const took = fc.integer({ min: 1000, max: 1_780_000 });
     fc.assert(
       fc.property(took, fc.integer({ min: 1000, max: 15_000 }), anyWakeSeconds, (tookMs, pauseMs, before) => {
-        const { wakeSeconds, sinceMs } = wake({ ...neverWoken, wakeSeconds: before }, tookMs, every(pauseMs));
+        const { wakeSeconds, sinceMs } = wake(
+          { ...noColdStart, wakeSeconds: before },
+          tookMs,
+          every(pauseMs),
+        );
         expect(sinceMs).toBeNull();
         // Refusals are noted every ten seconds, and a half is rounded.
         expect(Math.abs(wakeSeconds! - tookMs / 1000)).toBeLessThanOrEqual(pauseMs / 1000 + 10.5);
@@ -96,27 +100,27 @@ describe('what waking took', () => {
     const lateness = fc.double({ min: 1, max: 10, noNaN: true });
     fc.assert(
       fc.property(anyWakeSeconds, lateness, (before, late) => {
-        const asleep = { ...neverWoken, wakeSeconds: before };
-        const toldMs = secondsUntilAwake(afterRefusal(asleep, startMs), startMs)! * 1000;
+        const asleep = { ...noColdStart, wakeSeconds: before };
+        const toldMs = secondsUntilReady(afterRefusal(asleep, startMs), startMs)! * 1000;
         const { wakeSeconds } = wake(asleep, 1, [0, toldMs * late]);
-        expect(wakeSeconds).toBeLessThanOrEqual(before ?? firstWakeSeconds);
+        expect(wakeSeconds).toBeLessThanOrEqual(before ?? firstColdStartSeconds);
       }),
     );
   });
 
   test('is made shorter by a caller who comes earlier', () => {
-    expect(wake({ ...neverWoken, wakeSeconds: 800 }, 40_000, [0, 60_000]).wakeSeconds).toBe(60);
+    expect(wake({ ...noColdStart, wakeSeconds: 800 }, 40_000, [0, 60_000]).wakeSeconds).toBe(60);
   });
 
   test('counts anew after a gap in which it may have been awake', () => {
-    const asked = afterRefusal({ ...neverWoken, wakeSeconds: 240 }, startMs);
+    const asked = afterRefusal({ ...noColdStart, wakeSeconds: 240 }, startMs);
     const nextMs = startMs + 480_001;
     expect(afterRefusal(asked, nextMs - 1).sinceMs).toBe(startMs);
     const next = afterRefusal(asked, nextMs);
     expect(next).toEqual({ sinceMs: nextMs, refusedAtMs: nextMs, wakeSeconds: 240 });
-    expect(secondsUntilAwake(next, nextMs)).toBe(240);
+    expect(secondsUntilReady(next, nextMs)).toBe(240);
     // Who looks at it in between sees no waking either.
-    expect(secondsUntilAwake(asked, nextMs)).toBeNull();
+    expect(secondsUntilReady(asked, nextMs)).toBeNull();
   });
 
   test('is at least a second and at most half an hour, whatever clocks say', () => {
@@ -124,7 +128,7 @@ describe('what waking took', () => {
       fc.property(anyWaking, (noted) => {
         const { wakeSeconds } = afterAnswer({ ...noted, sinceMs: noted.sinceMs ?? startMs }, startMs);
         expect(wakeSeconds).toBeGreaterThanOrEqual(1);
-        expect(wakeSeconds).toBeLessThanOrEqual(longestWakeSeconds);
+        expect(wakeSeconds).toBeLessThanOrEqual(longestColdStartSeconds);
       }),
     );
   });
@@ -132,31 +136,31 @@ describe('what waking took', () => {
 
 describe('nothing is written', () => {
   test('for refusals within ten seconds of the last that was noted', () => {
-    const noted = afterRefusal(neverWoken, startMs);
+    const noted = afterRefusal(noColdStart, startMs);
     expect(afterRefusal(noted, startMs + 9999)).toBe(noted);
     expect(afterRefusal(noted, startMs + 10_000)).toEqual({ ...noted, refusedAtMs: startMs + 10_000 });
   });
 
   test('for an answer where nobody had found it asleep', () => {
-    const awake = { ...neverWoken, wakeSeconds: 100 };
+    const awake = { ...noColdStart, wakeSeconds: 100 };
     expect(afterAnswer(awake, startMs)).toBe(awake);
   });
 });
 
 describe('health', () => {
-  const refused = afterRefusal({ ...neverWoken, wakeSeconds: 100 }, startMs);
-  const halfAnHour = longestWakeSeconds * 1000;
+  const refused = afterRefusal({ ...noColdStart, wakeSeconds: 100 }, startMs);
+  const halfAnHour = longestColdStartSeconds * 1000;
   let late = refused;
   for (let afterMs = 0; afterMs <= halfAnHour; afterMs += 60_000)
     late = afterRefusal(late, startMs + afterMs);
 
   test.each([
-    ['asleep', neverWoken, 0, 'asleep'],
+    ['asleep', noColdStart, 0, 'asleep'],
     ['asleep', refused, 1000, 'waking'],
     ['asleep', refused, 180_000, 'asleep'],
     ['asleep', afterAnswer(refused, startMs + 1), 2, 'asleep'],
     ['waking', refused, 1000, 'waking'],
-    ['waking', neverWoken, 0, 'waking'],
+    ['waking', noColdStart, 0, 'waking'],
     ['waking', late, halfAnHour, 'waking'],
     ['waking', late, halfAnHour + 1, 'unavailable'],
     ['ready', late, halfAnHour + 1, 'ready'],
@@ -164,13 +168,13 @@ describe('health', () => {
   ] as const)(
     'of a component that is %s (%#): a call is known before its alarm, and no waking lasts for ever',
     (is, noted, afterMs, said) => {
-      expect(stateOfSleeper({ state: is, changedAtMs: 0 }, noted, startMs + afterMs)).toBe(said);
+      expect(stateOfScaling({ state: is, changedAtMs: 0 }, noted, startMs + afterMs)).toBe(said);
     },
   );
 
   test('a component that fell asleep after the call was not woken by it', () => {
     const asleep = (changedAtMs: number) => ({ state: 'asleep' as const, changedAtMs });
-    expect(stateOfSleeper(asleep(startMs), refused, startMs + 1000)).toBe('waking');
-    expect(stateOfSleeper(asleep(startMs + 1), refused, startMs + 1000)).toBe('asleep');
+    expect(stateOfScaling(asleep(startMs), refused, startMs + 1000)).toBe('waking');
+    expect(stateOfScaling(asleep(startMs + 1), refused, startMs + 1000)).toBe('asleep');
   });
 });

@@ -26,12 +26,12 @@ const keysOf = ([a, b, ms]: Inputs): [string, ItemKey][] => [
   [`rateLog ${a} ${b}`, itemKeys.rateLog(a, b)],
   [`idempotencyRecord ${a} ${b}`, itemKeys.idempotencyRecord(a, b)],
   [`license ${a}`, itemKeys.license(a)],
-  [`keyRoster ${a}`, itemKeys.keyRoster(a)],
+  [`activeKeys ${a}`, itemKeys.activeKeys(a)],
   [`billing ${a}`, itemKeys.billing(a)],
   [`period ${a} ${ms}`, itemKeys.period(a, ms)],
   [`generation ${a} ${b}`, itemKeys.generation(a, b)],
   [`identity ${a}`, itemKeys.identity(a)],
-  ['waking', itemKeys.waking()],
+  ['waking', itemKeys.coldStart()],
   [`licenseAudit ${a} ${b}`, itemKeys.licenseAudit(a, b)],
   [`identityAudit ${a}`, itemKeys.identityAudit(a)],
 ];
@@ -76,11 +76,11 @@ describe('item keys', () => {
   test('of what gives access share a partition with nothing that a function for customers writes', () => {
     fc.assert(
       fc.property(anyId, anyRequestId, anyInstantMs, (id, requestId, startMs) => {
-        const { apiKey, license, identity, rateLog, idempotencyRecord, keyRoster, period, generation } =
+        const { apiKey, license, identity, rateLog, idempotencyRecord, activeKeys, period, generation } =
           itemKeys;
         const audit = [itemKeys.licenseAudit(id, requestId), itemKeys.identityAudit(requestId)];
         const giving = [apiKey(id), license(id), identity(id)].map(({ PK }) => PK);
-        const written = [rateLog(id, id), idempotencyRecord(id, id), keyRoster(id), period(id, startMs)];
+        const written = [rateLog(id, id), idempotencyRecord(id, id), activeKeys(id), period(id, startMs)];
         for (const { PK } of [...written, ...audit, generation(id, requestId)])
           expect(giving).not.toContain(PK);
       }),
