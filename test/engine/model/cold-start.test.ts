@@ -203,7 +203,7 @@ test('what another function noted meanwhile is not written over', async () => {
   const { version } = await store().get();
   expect(await store().put(noted, version)).toBe(true);
   expect(await store().put({ ...noted, wakeSeconds: 7 }, version)).toBe(false);
-  expect(await store().get()).toEqual({ waking: noted, version: version + 1 });
+  expect(await store().get()).toEqual({ coldStart: noted, version: version + 1 });
 });
 
 describe('a table that is away', () => {
