@@ -8,7 +8,7 @@ import { identityStore } from '../shared/identities/store.ts';
 import { licenseStore } from '../shared/licenses/store.ts';
 import { periodStore } from '../shared/licenses/period-store.ts';
 import { openTable, type Table } from '../shared/table/table.ts';
-import { tableSchema } from '../shared/table/keys.ts';
+import { tableSchema } from '../shared/table/schema.ts';
 import type { Account } from './cognito/options.ts';
 import { newSigningKey } from './cognito/signing-key.ts';
 import {

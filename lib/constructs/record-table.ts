@@ -13,14 +13,8 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
 import type { TableAction, TableGrants } from '../../shared/routes/grants.ts';
-import {
-  leaseIndex,
-  ownerIndex,
-  partitions,
-  tableSchema,
-  ttlAttribute,
-  type Partition,
-} from '../../shared/table/keys.ts';
+import { leaseIndex, ownerIndex, ttlAttribute } from '../../shared/table/keys.ts';
+import { partitions, tableSchema, type Partition } from '../../shared/table/schema.ts';
 import { combined, graph } from './monitoring/metrics.ts';
 import type { AlarmRow, Costs, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';

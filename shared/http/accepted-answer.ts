@@ -1,6 +1,6 @@
 import type { AcceptedGeneration } from '../generations/answer-contract.ts';
 import type { Generation } from '../generations/generation.ts';
-import * as routes from '../routes/table.ts';
+import { generationPath } from '../routes/table.ts';
 import type { Answer } from './answer.ts';
 import type { ApiRequest } from './request.ts';
 
@@ -17,7 +17,7 @@ export function acceptedAnswer(
   secondsUntilReady: number | null,
 ): Answer {
   const body: AcceptedGeneration = { requestId, status: 'QUEUED', creditsReserved: credits };
-  const path = routes.getGeneration.path.replace('{requestId}', requestId);
+  const path = generationPath.replace('{requestId}', requestId);
   return {
     status: 202,
     headers: {

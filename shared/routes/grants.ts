@@ -1,17 +1,8 @@
-import type { Partition } from '../table/keys.ts';
+import type { Partition } from '../table/schema.ts';
 
 /** Reads of one item, of several at once and of a range of a partition, and the ways to write one item. */
 export type TableAction = 'get' | 'batchGet' | 'query' | 'put' | 'update' | 'delete';
 export type TableGrants = { readonly [P in Partition]?: readonly TableAction[] };
-
-/** The objects of the bucket, by what they are. */
-export const objects = {
-  generations: 'generations/*',
-  adapters: 'adapters/*',
-  uploads: 'uploads/*',
-  references: 'references/*',
-  samples: 'samples/*',
-} as const;
 
 /** What a function may access. Infrastructure grants exactly this. */
 export interface Grants {

@@ -1,4 +1,5 @@
-import { objects, type Grants, type TableGrants } from './grants.ts';
+import type { Grants, TableGrants } from './grants.ts';
+import * as objects from './objects.ts';
 
 /** A function that no request calls. */
 export interface Job {
@@ -39,7 +40,7 @@ export const jobs = {
     trigger: { everyMinutes: 1 },
     grants: {
       table: {
-        notices: ['query', 'update', 'delete'],
+        notifications: ['query', 'update', 'delete'],
         licenses: ['get'],
         owners: ['query'],
         periods: ['get'],
@@ -55,7 +56,7 @@ export const jobs = {
     // The most that may wait for a model that is scaled to zero or busy. What comes beyond them waits with Lambda.
     reservedConcurrency: 100,
     grants: {
-      table: { ...releasing, notices: ['put'], catalog: ['get'], model: ['get', 'put'] },
+      table: { ...releasing, notifications: ['put'], catalog: ['get'], model: ['get', 'put'] },
       readObjects: [objects.generations, objects.adapters, objects.references],
       writeObjects: [objects.generations],
       deleteObjects: [objects.references],

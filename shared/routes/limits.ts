@@ -1,4 +1,5 @@
 import type { RateLimit } from '../limits/rate-limit.ts';
+import { withMembers } from './with-members.ts';
 
 export interface RouteLimit extends RateLimit {
   /** What happens when the limit itself can't be checked: routes that spend money refuse, routes that read go on. */
@@ -13,12 +14,12 @@ export const generateLimit: RouteLimit = {
 };
 export const fetchLimit: RouteLimit = { name: 'fetch', quota: 60, windowSeconds: 60, onFault: 'allow' };
 /** The figures of `fetch`, so that whoever looks at requests one by one can delete them as fast. */
-export const deleteLimit: RouteLimit = { ...fetchLimit, name: 'delete' };
+export const deleteLimit: RouteLimit = withMembers(fetchLimit, { name: 'delete' });
 /** The figures of `fetch`, so that reading a list is no way around it. */
-export const listLimit: RouteLimit = { ...fetchLimit, name: 'list' };
-export const identitiesLimit: RouteLimit = { ...fetchLimit, name: 'identities' };
+export const listLimit: RouteLimit = withMembers(fetchLimit, { name: 'list' });
+export const identitiesLimit: RouteLimit = withMembers(fetchLimit, { name: 'identities' });
 /** Seven rate logs are read for each active key. */
-export const keysLimit: RouteLimit = { ...fetchLimit, name: 'keys' };
+export const keysLimit: RouteLimit = withMembers(fetchLimit, { name: 'keys' });
 /** Each change is kept in the license's trail. */
 export const changeKeyLimit: RouteLimit = {
   name: 'change-key',
@@ -30,19 +31,19 @@ export const changeKeyLimit: RouteLimit = {
 export const newKeyLimit: RateLimit = { name: 'new-keys', quota: 100, windowSeconds: 24 * 3600 };
 
 export const usageLimit: RouteLimit = { name: 'usage', quota: 30, windowSeconds: 60, onFault: 'allow' };
-export const accountLimit: RouteLimit = { ...usageLimit, name: 'account' };
-export const accountChangeLimit: RouteLimit = { ...usageLimit, name: 'change-account' };
-export const activityLimit: RouteLimit = { ...usageLimit, name: 'activity' };
+export const accountLimit: RouteLimit = withMembers(usageLimit, { name: 'account' });
+export const accountChangeLimit: RouteLimit = withMembers(usageLimit, { name: 'change-account' });
+export const activityLimit: RouteLimit = withMembers(usageLimit, { name: 'activity' });
 /** A month of an account with many keys is hundreds of items. */
-export const refusalsLimit: RouteLimit = { ...usageLimit, name: 'refusals' };
+export const refusalsLimit: RouteLimit = withMembers(usageLimit, { name: 'refusals' });
 /** Four reference images for each of the ten requests that a key may send. */
 export const uploadLimit: RouteLimit = { name: 'upload', quota: 40, windowSeconds: 60, onFault: 'refuse' };
 /**
  * Of an agent's messages, whatever they ask for. The figures of `fetch`, so that the tools that read are no way around it;
  * those that POST /generate stands for count in its log, too.
  */
-export const mcpLimit: RouteLimit = { ...fetchLimit, name: 'mcp' };
-export const playgroundLimit: RouteLimit = { ...generateLimit, name: 'playground' };
+export const mcpLimit: RouteLimit = withMembers(fetchLimit, { name: 'mcp' });
+export const playgroundLimit: RouteLimit = withMembers(generateLimit, { name: 'playground' });
 
 /** The limits whose logs say when a key was last used. */
 export const keyLimitNames = [

@@ -25,7 +25,7 @@ import {
   getOpenApi,
 } from './table.ts';
 import type { Route } from './route.ts';
-import type { Partition } from '../table/keys.ts';
+import type { Partition } from '../table/schema.ts';
 
 /**
  * Every endpoint as data: the API, its grants, its documents and its tests are made from this table. A function imports its own route

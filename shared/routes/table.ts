@@ -1,4 +1,4 @@
-import { objects, type Grants, type TableGrants } from './grants.ts';
+import type { Grants, TableGrants } from './grants.ts';
 import {
   accountChangeLimit,
   accountLimit,
@@ -18,7 +18,9 @@ import {
   uploadLimit,
   usageLimit,
 } from './limits.ts';
+import * as objects from './objects.ts';
 import type { Route } from './route.ts';
+import { withMembers } from './with-members.ts';
 
 /** The items of every request that generates: reserve, start, settle or release, replay. */
 const generationItems: TableGrants = {
@@ -26,24 +28,38 @@ const generationItems: TableGrants = {
   licenses: ['get'],
   periods: ['get', 'update'],
   generations: ['get', 'put', 'update'],
-  notices: ['put'],
+  notifications: ['put'],
   catalog: ['get'],
   model: ['get', 'put'],
 };
 
-/** What generating in our own words takes. The rate log is that of addresses of references. */
-const waiting = {
-  table: { ...generationItems, rateLogs: ['get', 'put'], links: ['get', 'put'] },
+/** The same, for what is generated in our own words. The rate log is that of addresses of references. */
+const waitingItems: TableGrants = withMembers(generationItems, {
+  rateLogs: ['get', 'put'],
+  links: ['get', 'put'],
+});
+
+const waiting: Grants = {
+  table: waitingItems,
   readObjects: [objects.generations, objects.adapters, objects.uploads, objects.references],
   writeObjects: [objects.generations, objects.references],
   deleteObjects: [objects.references],
   previews: true,
   model: true,
   references: true,
-} as const satisfies Grants;
+};
 
 /** What POST /generate and the playground share: their callers need not wait. */
-const generating: Grants = { ...waiting, worker: true };
+const generating: Grants = withMembers(waiting, { worker: true });
+
+const agentItems = withMembers(waitingItems, { catalog: ['get', 'query'] });
+const agentGrants = withMembers(waiting, { table: agentItems });
+
+const playgroundItems = withMembers(waitingItems, { refusals: ['update'] });
+const playgroundGrants = withMembers(generating, { table: playgroundItems });
+
+/** It also looks for slugs. There are no references and no asynchronous requests. */
+const openAiItems = withMembers(generationItems, { catalog: ['get', 'query'] });
 
 export const createGeneration = {
   method: 'POST',
@@ -55,9 +71,12 @@ export const createGeneration = {
   grants: generating,
 } as const satisfies Route;
 
+/** Of a stored request. It stands alone, because whoever accepts a request answers where it will be. */
+export const generationPath = '/generate/{requestId}';
+
 export const getGeneration = {
   method: 'GET',
-  path: '/generate/{requestId}',
+  path: generationPath,
   functionName: 'get-generation',
   auth: 'key_or_session',
   limit: fetchLimit,
@@ -71,7 +90,7 @@ export const getGeneration = {
 
 export const deleteGeneration = {
   method: 'DELETE',
-  path: '/generate/{requestId}',
+  path: generationPath,
   functionName: 'delete-generation',
   auth: 'key_or_session',
   limit: deleteLimit,
@@ -260,7 +279,7 @@ export const answerAgent = {
   streams: true,
   refusesOthers: true,
   apiFormat: 'mcp',
-  grants: { ...waiting, table: { ...waiting.table, catalog: ['get', 'query'] } },
+  grants: agentGrants,
 } as const satisfies Route;
 
 export const createPlaygroundGeneration = {
@@ -270,7 +289,7 @@ export const createPlaygroundGeneration = {
   auth: 'session',
   limit: playgroundLimit,
   streams: true,
-  grants: { ...generating, table: { ...waiting.table, refusals: ['update'] } },
+  grants: playgroundGrants,
 } as const satisfies Route;
 
 export const createOpenAiImage = {
@@ -283,8 +302,7 @@ export const createOpenAiImage = {
   streams: true,
   apiFormat: 'openai',
   grants: {
-    // It also looks for slugs. There are no references and no asynchronous requests.
-    table: { ...generationItems, catalog: ['get', 'query'] },
+    table: openAiItems,
     readObjects: [objects.generations, objects.adapters],
     writeObjects: [objects.generations],
     model: true,

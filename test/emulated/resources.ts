@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { environmentVariables } from '../../shared/base/config.ts';
 import { routes } from '../../shared/routes/routes.ts';
-import { tableSchema } from '../../shared/table/keys.ts';
+import { tableSchema } from '../../shared/table/schema.ts';
 import { isLeftOut } from './left-out.ts';
 import { accountId, region } from './ministack.ts';
 import type { EmulatedFixture } from './fixture.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { tableSchema, ttlAttribute } from '../../shared/table/keys.ts';
+import { ttlAttribute } from '../../shared/table/keys.ts';
+import { tableSchema } from '../../shared/table/schema.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
 

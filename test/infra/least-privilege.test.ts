@@ -5,7 +5,7 @@ import { grantsOf, routes } from '../../shared/routes/routes.ts';
 import { jobs, type Job } from '../../shared/routes/jobs.ts';
 import type { Grants } from '../../shared/routes/grants.ts';
 import type { Route } from '../../shared/routes/route.ts';
-import { partitions, type Partition } from '../../shared/table/keys.ts';
+import { partitions, type Partition } from '../../shared/table/schema.ts';
 import {
   functionIdOf,
   isAllowed,

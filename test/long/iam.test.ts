@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../shared/routes/routes.ts';
 import { jobs } from '../../shared/routes/jobs.ts';
-import { partitions } from '../../shared/table/keys.ts';
+import { partitions } from '../../shared/table/schema.ts';
 import {
   functionIdOf,
   isAllowed,

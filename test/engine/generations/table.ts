@@ -11,7 +11,7 @@ import {
   type IdempotencyRecord,
 } from '../../../shared/generations/idempotency-store.ts';
 import { openTable, type Table } from '../../../shared/table/table.ts';
-import { tableSchema } from '../../../shared/table/keys.ts';
+import { tableSchema } from '../../../shared/table/schema.ts';
 import { interceptCommands } from '../../support/intercept-commands.ts';
 
 /** Runs before a command is sent, or after it was answered. A returned error takes the place of the answer. */

@@ -75,6 +75,15 @@ describe.each(table)('%s', (operationId, route) => {
   });
 });
 
+test('a function carries no route but its own; only the one of the document has all', async () => {
+  const functionNames = [...Object.values(routes), ...Object.values(jobs)].map((one) => one.functionName);
+  for (const functionName of functionNames.filter((name) => name !== routes.getOpenApi.functionName)) {
+    const { text } = await bundled(functionName);
+    const carried = [...text.matchAll(/\bfunctionName: "([a-z-]+)"/g)].map(([, name]) => name);
+    expect([functionName, carried.filter((name) => name !== functionName)]).toEqual([functionName, []]);
+  }
+});
+
 test('no job carries the document, or the schemas of answers', async () => {
   for (const { functionName } of Object.values(jobs)) {
     const { paths } = await bundled(functionName);

@@ -7,9 +7,9 @@ import {
   leaseIndex,
   ownerIndex,
   sortPrefixes,
-  tableSchema,
   type ItemKey,
 } from '../../../shared/table/keys.ts';
+import { tableSchema } from '../../../shared/table/schema.ts';
 import { anyId, anyInstantMs, anyRequestId } from '../../support/unit-samples.ts';
 
 /** The inputs of keys, often the same ones. */
