@@ -1,5 +1,6 @@
 import { endpoint } from '../shared/http/endpoint.ts';
-import { answerGeneration, generationDeps, readForGeneration } from '../shared/http/generation-request.ts';
+import { answerGeneration } from '../shared/http/generation-answers.ts';
+import { generationDeps, readCommand } from '../shared/http/generation-request.ts';
 import { readJsonBody } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
 
@@ -7,8 +8,7 @@ import * as routes from '../shared/routes/table.ts';
 export const handler = endpoint(routes.createGeneration, {
   deps: generationDeps,
   async run({ request, caller, deps }) {
-    const order = { ...caller, body: readJsonBody(request) };
-    const reads = await readForGeneration(request, order, deps);
-    return answerGeneration(request, order, reads, deps.workflow);
+    const command = await readCommand(request, { ...caller, body: readJsonBody(request) }, deps);
+    return answerGeneration(request, command, deps.workflow);
   },
 });

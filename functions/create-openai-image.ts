@@ -1,6 +1,6 @@
 import { translateOpenAiBody } from '../shared/openai/contract.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
-import { commandOf, readForGeneration, waitingDeps } from '../shared/http/generation-request.ts';
+import { readCommand, waitingDeps } from '../shared/http/generation-request.ts';
 import { openAiErrorAnswer } from '../shared/openai/errors.ts';
 import { imagesAnswer } from '../shared/openai/images.ts';
 import { readJsonBody } from '../shared/http/request.ts';
@@ -21,27 +21,25 @@ export const handler = endpoint(routes.createOpenAiImage, {
       runtime.env.modelNames,
     );
     if (ignored.length > 0) request.responseHeaders['x-ignored-parameters'] = ignored.join(', ');
-    const order = { ...caller, body };
     const byName = { get: (name: string) => identityByName(identities, name) };
-    const reads = await readForGeneration(request, order, { table, identities: byName });
     const command = {
-      ...commandOf(request, order, reads),
+      ...(await readCommand(request, { ...caller, body }, { table, identities: byName })),
       queryParameters: [],
       bodyProblem: problem,
       respondAsync: false,
     };
     const deps = { ...workflow, meter: request.meter };
-    const acceptance = await acceptGeneration(command, deps);
-    const { generation } = acceptance;
-    if (acceptance.outcome === 'replayed') {
+    const accepted = await acceptGeneration(command, deps);
+    const { generation } = accepted;
+    if (accepted.outcome === 'replayed') {
       Object.assign(request.responseHeaders, {
         'idempotent-replayed': 'true',
         'x-request-id': generation.requestId,
       });
-      return imagesAnswer(generation, acceptance.answer.outputs, form);
+      return imagesAnswer(generation, accepted.answer.outputs, form);
     }
     request.meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
-    const { outputs } = await finishGeneration(acceptance, caller.license, {}, deps);
+    const { outputs } = await finishGeneration(accepted, caller.license, {}, deps);
     return imagesAnswer(generation, outputs, form);
   },
 });

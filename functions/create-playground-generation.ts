@@ -1,6 +1,7 @@
 import { playgroundCaller } from '../shared/generations/contract.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
-import { answerGeneration, generationDeps, readForGeneration } from '../shared/http/generation-request.ts';
+import { answerGeneration } from '../shared/http/generation-answers.ts';
+import { generationDeps, readCommand } from '../shared/http/generation-request.ts';
 import { ownedLicense, readLicenseId, refuseInactive } from '../shared/http/owned-license.ts';
 import { readJsonBody, collectErrors } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
@@ -27,10 +28,7 @@ export const handler = endpoint(routes.createPlaygroundGeneration, {
       refuseInactive(license, runtime.clock.now());
       return license;
     };
-    const [license, reads] = await Promise.all([
-      named(),
-      readForGeneration(request, { ...caller, body }, deps),
-    ]);
-    return answerGeneration(request, { ...caller, keyBudget: null, license, body }, reads, deps.workflow);
+    const sent = { ...caller, keyBudget: null, license: named(), body };
+    return answerGeneration(request, await readCommand(request, sent, deps), deps.workflow);
   },
 });

@@ -22,10 +22,19 @@ export type { GenerationCommand, Observer };
 
 export interface GenerationDeps extends DecisionDeps, RunDeps, AnswerDeps {}
 
-export type Acceptance =
-  | { outcome: 'accepted'; generation: Generation; identity: Identity & { model: IdentityModel } }
-  /** The first request with its idempotency key. */
-  | { outcome: 'replayed'; generation: Generation; answer: GenerationAnswer };
+/** Its credits are held. */
+export interface Accepted {
+  outcome: 'accepted';
+  generation: Generation;
+  identity: Identity & { model: IdentityModel };
+}
+
+/** The first request with its idempotency key has completed. */
+export interface Replayed {
+  outcome: 'replayed';
+  generation: Generation;
+  answer: GenerationAnswer;
+}
 
 /**
  * Decides a request and holds its credits. Unless it is accepted, nothing is held and no copy of its references is left.
@@ -34,33 +43,32 @@ export type Acceptance =
 export async function acceptGeneration(
   command: GenerationCommand,
   deps: GenerationDeps,
-): Promise<Acceptance> {
-  const { license } = command;
-  const decision = await decideGeneration(command, deps, { dryRun: false });
-  if (decision.outcome === 'repeats') return replayed(decision.first, license, deps);
-  const { generation, period, identity } = decision;
-  let accepted = false;
+): Promise<Accepted | Replayed> {
+  const { license, keyBudget } = command;
+  const decided = await decideGeneration(command, deps, { dryRun: false });
+  if (decided.outcome === 'repeats') return replayed(decided.first, license, deps);
+  const { generation, period, identity } = decided;
+  let isAccepted = false;
   try {
-    const { keyBudget } = command;
     const limits = { creditsLimit: period.creditsLimit, keyBudget, maxInFlight: maxInFlight(license) };
     const isLate = () => deps.clock.now() >= generation.deadlineMs;
-    const reservation = await deps.generations.reserve(generation, limits, command.bodyHash, isLate);
-    if (reservation.outcome === 'over_limit') throw overLimit(decision);
-    if (reservation.outcome === 'over_key_budget') throw overKeyBudget(decision, keyBudget!);
-    if (reservation.outcome === 'too_many_in_flight') throw tooManyInFlight(license);
-    if (reservation.outcome === 'repeated') {
-      const first = await findReplay(reservation.idempotencyRecord, command, deps);
-      if (first === null) throw inProgress(reservation.idempotencyRecord);
+    const reserved = await deps.generations.reserve(generation, limits, command.bodyHash, isLate);
+    if (reserved.outcome === 'over_limit') throw overLimit(decided);
+    if (reserved.outcome === 'over_key_budget') throw overKeyBudget(decided, keyBudget!);
+    if (reserved.outcome === 'too_many_in_flight') throw tooManyInFlight(license);
+    if (reserved.outcome === 'repeated') {
+      const first = await findReplay(reserved.idempotencyRecord, command, deps);
+      if (first === null) throw inProgress(reserved.idempotencyRecord);
       return await replayed(first, license, deps);
     }
-    accepted = true;
+    isAccepted = true;
   } finally {
-    if (!accepted) await discardReferences(generation, generation.referenceImages, deps);
+    if (!isAccepted) await discardReferences(generation, generation.referenceImages, deps);
   }
   return { outcome: 'accepted', generation, identity };
 }
 
-async function replayed(first: Generation, license: License, deps: AnswerDeps): Promise<Acceptance> {
+async function replayed(first: Generation, license: License, deps: AnswerDeps): Promise<Replayed> {
   return { outcome: 'replayed', generation: first, answer: await generationAnswer(first, license, deps) };
 }
 
@@ -70,12 +78,11 @@ async function replayed(first: Generation, license: License, deps: AnswerDeps): 
  *   not be asked how it ended.
  */
 export async function finishGeneration(
-  accepted: Extract<Acceptance, { outcome: 'accepted' }>,
+  { generation, identity }: Accepted,
   license: License,
   observer: Observer,
   deps: GenerationDeps,
 ): Promise<GenerationAnswer> {
-  const { generation, identity } = accepted;
   const { requestId } = generation;
   deps.meter.add('creditsReserved', generation.credits);
   const { ended, failure } = await runToEnd(generation, identity, observer, deps).finally(() =>

@@ -54,16 +54,16 @@ export interface GenerationCommand {
 }
 
 /** A request as it would be stored now, and the period that would hold its credits. */
-export interface Draft {
+export interface InPeriod {
   generation: Generation;
   period: CreditPeriod;
 }
 
 /** What a request is, after every check that comes before its reservation. */
-export type Decision =
+export type Decided =
   /** Its idempotency key stands for a request that completed. */
   | { outcome: 'repeats'; first: Generation }
-  | (Draft & {
+  | (InPeriod & {
       outcome: 'new';
       identity: Identity & { model: IdentityModel };
       /** The period's totals, where they were looked at. */
@@ -80,20 +80,20 @@ export async function decideGeneration(
   command: GenerationCommand,
   deps: DecisionDeps,
   { dryRun }: { dryRun: boolean },
-): Promise<Decision> {
+): Promise<Decided> {
   if (command.idempotencyRecord !== null && command.idempotencyRecord.expiresAtMs > deps.clock.now()) {
     const first = await findReplay(command.idempotencyRecord, command, deps);
     if (first !== null) return { outcome: 'repeats', first };
   }
   const { license } = command;
-  const plan = planGeneration(command);
-  const { model } = plan.identity;
-  const references = plan.body.referenceImages;
+  const checked = checkCommand(command);
+  const { model } = checked.identity;
+  const references = checked.body.referenceImages;
   const refusal =
-    model === null ? noModel(plan.identity) : await deps.model.refusal({ waits: command.respondAsync });
+    model === null ? noModel(checked.identity) : await deps.model.refusal({ waits: command.respondAsync });
   const looks = dryRun || refusal !== null || references.length > 0;
   // Whoever could not pay hears of that first, and has nothing fetched.
-  const totals = looks ? await checkCredits(draft(command, plan, deps), command, deps) : null;
+  const totals = looks ? await checkCredits(generationOf(command, checked, deps), command, deps) : null;
   if (model === null || refusal !== null) throw refusal;
   if (totals !== null && totals.inFlight >= maxInFlight(license)) throw tooManyInFlight(license);
   if (references.length > 0) {
@@ -101,11 +101,15 @@ export async function decideGeneration(
     await prepareReferences(of, references, deps, { copyReferences: !dryRun });
   }
   // References and a probe take time. The request counts from this moment.
-  const identity = { ...plan.identity, model };
-  return { outcome: 'new', ...draft(command, plan, deps), identity, totals };
+  const identity = { ...checked.identity, model };
+  return { outcome: 'new', ...generationOf(command, checked, deps), identity, totals };
 }
 
-function draft(command: GenerationCommand, { identity, body }: Plan, deps: DecisionDeps): Draft {
+function generationOf(
+  command: GenerationCommand,
+  { identity, body }: CheckedCommand,
+  deps: DecisionDeps,
+): InPeriod {
   const { license } = command;
   const nowMs = deps.clock.now();
   const period = creditPeriod(license, nowMs);
@@ -126,12 +130,12 @@ function draft(command: GenerationCommand, { identity, body }: Plan, deps: Decis
 }
 
 /** What the checks of a request read. */
-export type PlanInput = Pick<
+export type UncheckedCommand = Pick<
   GenerationCommand,
   'license' | 'body' | 'queryParameters' | 'bodyProblem' | 'query' | 'idempotencyKeys' | 'identity'
 >;
 
-export interface Plan {
+export interface CheckedCommand {
   identity: Identity;
   body: CreateGenerationBody;
 }
@@ -140,21 +144,21 @@ export interface Plan {
  * Checks who may use the identity, then the parameters and the tier. The first failure is thrown.
  * @throws MISSING_IDENTITY, IDENTITY_NOT_FOUND, IDENTITY_MISMATCH, INVALID_PARAMETERS, TIER_LIMIT
  */
-export function planGeneration(input: PlanInput): Plan {
-  const identity = allowedIdentity(input);
-  const body = parseParameters(input, identity);
-  checkTier(body, input.license.tier);
+export function checkCommand(command: UncheckedCommand): CheckedCommand {
+  const identity = allowedIdentity(command);
+  const body = parseParameters(command, identity);
+  checkTier(body, command.license.tier);
   return { identity, body };
 }
 
-function allowedIdentity(input: PlanInput): Identity {
-  const { body, identity, license } = input;
+function allowedIdentity(command: UncheckedCommand): Identity {
+  const { body, identity, license } = command;
   const { identityId } = body;
   if (identityId === undefined || identityId === null || identityId === '') {
     throw new ServiceError('MISSING_IDENTITY', ({ noIdentity }) => noIdentity);
   }
   // Of another type, it names no identity that could be unknown: it is refused with whatever else is wrong.
-  if (typeof identityId !== 'string') parseParameters(input, null);
+  if (typeof identityId !== 'string') parseParameters(command, null);
   return usableIdentity(identity, license);
 }
 
@@ -164,10 +168,10 @@ function allowedIdentity(input: PlanInput): Identity {
  * @throws INVALID_PARAMETERS naming all that is wrong with them.
  */
 export function parseParameters(
-  input: Pick<PlanInput, 'body' | 'queryParameters' | 'bodyProblem' | 'query' | 'idempotencyKeys'>,
+  command: Pick<UncheckedCommand, 'body' | 'queryParameters' | 'bodyProblem' | 'query' | 'idempotencyKeys'>,
   identity: Identity | null,
 ): CreateGenerationBody {
-  const { body, queryParameters = ['dryRun'], bodyProblem, query, idempotencyKeys } = input;
+  const { body, queryParameters = ['dryRun'], bodyProblem, query, idempotencyKeys } = command;
   const parsed = createGenerationBody.safeParse(body);
   const sentence = ({ idempotencyKey, members }: Words) => {
     const problems = queryProblems(query, queryParameters);
@@ -193,7 +197,7 @@ export function parseParameters(
  * @throws CREDIT_LIMIT_EXCEEDED
  */
 async function checkCredits(
-  request: Draft,
+  request: InPeriod,
   { license, keyId, keyBudget }: GenerationCommand,
   { periods }: Pick<DecisionDeps, 'periods'>,
 ): Promise<Period> {
@@ -244,16 +248,16 @@ export function inProgress(idempotencyRecord: IdempotencyRecord): ServiceError {
   );
 }
 
-export function overLimit(request: Draft): ServiceError {
+export function overLimit(request: InPeriod): ServiceError {
   return creditRefusal(request, `this month's ${request.period.creditsLimit}`);
 }
 
 /** The license has the credits, but its owner gave the key a smaller part of them. */
-export function overKeyBudget(request: Draft, keyBudget: number): ServiceError {
+export function overKeyBudget(request: InPeriod, keyBudget: number): ServiceError {
   return creditRefusal(request, `this key's own monthly limit of ${keyBudget}`);
 }
 
-function creditRefusal({ generation, period }: Draft, whole: string): ServiceError {
+function creditRefusal({ generation, period }: InPeriod, whole: string): ServiceError {
   const { credits, createdAtMs } = generation;
   const retryAfterSeconds = Math.ceil((period.endMs - createdAtMs) / 1000);
   return new ServiceError(

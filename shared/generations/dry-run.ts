@@ -16,14 +16,14 @@ export interface DryRun {
  */
 export async function dryRun(command: GenerationCommand, deps: DecisionDeps): Promise<DryRun> {
   const { license } = command;
-  const decision = await decideGeneration(command, deps, { dryRun: true });
-  if (decision.outcome === 'repeats') {
-    const { identity } = decision.first;
+  const decided = await decideGeneration(command, deps, { dryRun: true });
+  if (decided.outcome === 'repeats') {
+    const { identity } = decided.first;
     const { startMs, endMs, creditsLimit } = creditPeriod(license, deps.clock.now());
     const { used } = await deps.periods.get(license.licenseId, startMs);
     return { answer: accepted(identity, 0, { used, limit: creditsLimit, endMs }), wouldReplay: true };
   }
-  const { generation, period, totals } = decision;
+  const { generation, period, totals } = decided;
   const usage = { used: totals!.used, limit: period.creditsLimit, endMs: period.endMs };
   return { answer: accepted(generation.identity, generation.credits, usage), wouldReplay: false };
 }

@@ -149,13 +149,13 @@ export const linkMarginSeconds = 60;
 const leaseMarginSeconds = 15;
 
 /** A request that passed every check, as it is first stored. */
-export function newGeneration(order: NewGeneration): Generation {
-  const { body, identity, nowMs } = order;
-  const deadlineMs = nowMs + order.deadlineSeconds * 1000;
+export function newGeneration(from: NewGeneration): Generation {
+  const { body, identity, nowMs } = from;
+  const deadlineMs = nowMs + from.deadlineSeconds * 1000;
   return {
-    requestId: order.requestId,
-    licenseId: order.licenseId,
-    keyId: order.keyId,
+    requestId: from.requestId,
+    licenseId: from.licenseId,
+    keyId: from.keyId,
     countedByKey: true,
     status: 'QUEUED',
     type: body.referenceImages.length === 0 ? 'text_to_image' : body.referenceMode,
@@ -174,12 +174,12 @@ export function newGeneration(order: NewGeneration): Generation {
     preserveBranding: body.preserveBranding,
     referenceImages: body.referenceImages.length,
     credits: creditCost(body),
-    periodStartMs: order.periodStartMs,
-    creditsLimit: order.creditsLimit,
+    periodStartMs: from.periodStartMs,
+    creditsLimit: from.creditsLimit,
     createdAtMs: nowMs,
     deadlineMs,
     leaseUntilMs: deadlineMs + leaseMarginSeconds * 1000,
-    expiresAtMs: nowMs + order.retentionDays * 24 * 3600 * 1000,
+    expiresAtMs: nowMs + from.retentionDays * 24 * 3600 * 1000,
     startedAtMs: null,
     completedAtMs: null,
     errorMessage: null,
@@ -187,6 +187,6 @@ export function newGeneration(order: NewGeneration): Generation {
     previews: null,
     referenceImagesUsed: 0,
     modelVersion: null,
-    idempotencyKeyHash: order.idempotencyKeyHash,
+    idempotencyKeyHash: from.idempotencyKeyHash,
   };
 }

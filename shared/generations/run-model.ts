@@ -68,7 +68,7 @@ export async function runModel(
     return starting;
   };
   try {
-    const request = await modelRequest(generation, identity, deps);
+    const request = await requestFor(generation, identity, deps);
     for await (const event of deps.model.generate(request, signal)) {
       if (event.event === 'queued') {
         // What has started does not wait any more, whatever its container says.
@@ -92,7 +92,7 @@ export async function runModel(
   throw new ServiceError('GENERATION_FAILED', 'The model stopped before it had finished.');
 }
 
-async function modelRequest(
+async function requestFor(
   generation: Generation,
   identity: Identity & { model: IdentityModel },
   { objects, clock, embedParameters }: ModelRunDeps,

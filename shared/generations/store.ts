@@ -30,7 +30,7 @@ export interface ReservationLimits {
   maxInFlight: number;
 }
 
-export type Reservation =
+export type Reserved =
   | { outcome: 'reserved' }
   | { outcome: 'over_limit' }
   /** The key's own budget has no room for it, although its license has. */
@@ -54,7 +54,7 @@ interface Assumptions {
   period: Item | null;
 }
 
-type ReserveRefusal = Reservation | { outcome: 'id_taken' } | { outcome: 'counted_elsewhere' };
+type ReserveRefusal = Reserved | { outcome: 'id_taken' } | { outcome: 'counted_elsewhere' };
 type EndRefusal =
   | { stored: Item | undefined }
   | { inFlightPeriodStartMs: null }
@@ -114,7 +114,7 @@ export function generationStore(table: Table) {
     { licenseId, requestId, periodStartMs }: Generation,
     parts: Parts<ReserveRefusal>,
     isLate: () => boolean,
-  ): Promise<Reservation> => {
+  ): Promise<Reserved> => {
     for (let attempt = 1; attempt <= maxReserveAttempts; attempt++) {
       if (isLate()) throw serviceBusy(new Error('its deadline came before its credits were held'));
       // One token: a refused attempt that comes again, late, must not bring back what was deleted since.
@@ -143,7 +143,7 @@ export function generationStore(table: Table) {
       limits: ReservationLimits,
       bodyHash: string,
       isLate = () => false,
-    ): Promise<Reservation> {
+    ): Promise<Reserved> {
       const { creditsLimit, keyBudget, maxInFlight } = limits;
       if (generation.credits > creditsLimit) return { outcome: 'over_limit' };
       const parts = [

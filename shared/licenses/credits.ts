@@ -1,8 +1,8 @@
 const megapixel = 1024 * 1024;
 
 /** One credit for each started megapixel of each image. */
-export function creditCost(order: { width: number; height: number; numOutputs: number }): number {
-  return order.numOutputs * Math.ceil((order.width * order.height) / megapixel);
+export function creditCost(images: { width: number; height: number; numOutputs: number }): number {
+  return images.numOutputs * Math.ceil((images.width * images.height) / megapixel);
 }
 
 /** Whether a key that has committed so many credits may have more. One without a budget has no limit of its own. */

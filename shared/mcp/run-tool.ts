@@ -4,7 +4,7 @@ import { describeIssues } from '../base/fields.ts';
 import type { GenerationAnswer } from '../generations/answer-contract.ts';
 import { ServiceError } from '../base/errors.ts';
 import type { KeyCaller } from '../http/callers.ts';
-import { commandOf, readForGeneration, type GenerationRequestDeps } from '../http/generation-request.ts';
+import { readCommand, type GenerationRequestDeps } from '../http/generation-request.ts';
 import { consumeRateLimit, refuseOverLimit } from '../http/rate-limit.ts';
 import type { ApiRequest } from '../http/request.ts';
 import { generateLimit } from '../routes/limits.ts';
@@ -73,14 +73,13 @@ async function commandFor(sent: Arguments, call: ToolCall): Promise<GenerationCo
   const decision = await consumeRateLimit(request, caller.callerId, generateLimit, null, limited);
   if (decision) refuseOverLimit(generateLimit, decision, 'key');
   const { idempotencyKey, ...body } = sent;
-  const order = { ...caller, body };
   const asRequest = {
     requestId: request.requestId,
     rawBody: canonical(body),
     query: new Map(),
     headers: new Map(keyHeader(idempotencyKey)),
   };
-  return commandOf(asRequest, order, await readForGeneration(asRequest, order, deps));
+  return readCommand(asRequest, { ...caller, body }, deps);
 }
 
 /** The argument as the header that it stands for. What is no string is no key, which is refused where the header's value is. */
@@ -106,10 +105,10 @@ async function generate(
 ): Promise<GenerationAnswer> {
   const { request, caller } = call;
   const deps = workflowFor(call);
-  const acceptance = await acceptGeneration(command, deps);
-  if (acceptance.outcome === 'replayed') return acceptance.answer;
+  const accepted = await acceptGeneration(command, deps);
+  if (accepted.outcome === 'replayed') return accepted.answer;
   request.meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
-  const { requestId, credits } = acceptance.generation;
+  const { requestId, credits } = accepted.generation;
   progress.note(`Accepted as request ${requestId}, credits held: ${credits}.`);
-  return finishGeneration(acceptance, caller.license, progress.observer, deps);
+  return finishGeneration(accepted, caller.license, progress.observer, deps);
 }

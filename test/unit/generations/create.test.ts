@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import { agentWords } from '../../../shared/mcp/contract.ts';
 import { inWords, ServiceError } from '../../../shared/base/errors.ts';
-import { finishGeneration, type Acceptance, type Observer } from '../../../shared/generations/create.ts';
+import { finishGeneration, type Accepted, type Observer } from '../../../shared/generations/create.ts';
 import {
   accept,
   commandOf,
@@ -19,7 +19,7 @@ import { sampleKeyId } from '../../support/unit-samples.ts';
 const { startMs: periodStartMs, endMs: periodEndMs } = billingPeriod(license.periodAnchorMs, startMs);
 
 async function finish(world: World, observer: Observer = {}): Promise<any> {
-  const accepted = (await accept(world)) as Extract<Acceptance, { outcome: 'accepted' }>;
+  const accepted = (await accept(world)) as Accepted;
   return outcomeOf(finishGeneration(accepted, license, observer, world.deps));
 }
 

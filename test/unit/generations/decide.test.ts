@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { ServiceError } from '../../../shared/base/errors.ts';
-import { planGeneration, type PlanInput } from '../../../shared/generations/decide.ts';
+import { checkCommand, type UncheckedCommand } from '../../../shared/generations/decide.ts';
 import { sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
 
 const body = { identityId: 'idn_1', prompt: 'a lighthouse' };
-const sound: PlanInput = {
+const sound: UncheckedCommand = {
   license: sampleLicense,
   body,
   identity: sampleIdentity,
@@ -13,8 +13,8 @@ const sound: PlanInput = {
 };
 const headerRule = 'Idempotency-Key must be 1 to 255 visible ASCII characters';
 const wrongHeader = { idempotencyKeys: ['two words'] };
-const planOf = (changes: Partial<PlanInput>) => planGeneration({ ...sound, ...changes });
-const refusalOf = (changes: Partial<PlanInput>): ServiceError => {
+const planOf = (changes: Partial<UncheckedCommand>) => checkCommand({ ...sound, ...changes });
+const refusalOf = (changes: Partial<UncheckedCommand>): ServiceError => {
   try {
     planOf(changes);
   } catch (error) {
@@ -40,7 +40,7 @@ describe('the first failure in the order of checks is told, in a sentence that s
   const strangerTo = { identity: null, license: stranger };
   const list = 'GET /identities lists';
 
-  test.each<[string, string, Partial<PlanInput>]>([
+  test.each<[string, string, Partial<UncheckedCommand>]>([
     ['MISSING_IDENTITY', 'send the ID of the identity to use.', { body: { prompt: 5, x: 1 }, ...strangerTo }],
     ['IDENTITY_NOT_FOUND', `No identity has this identityId. ${list} those`, { body: wrong, ...strangerTo }],
     [
@@ -124,7 +124,7 @@ describe('the query and the header', () => {
     ['dryRun=true', queryOf('true')],
     ['dryRun=false', queryOf('false')],
     ['one idempotency key', { idempotencyKeys: ['"a-key"'] }],
-  ] as [string, Partial<PlanInput>][])('%s is right', (_what, changes) => {
+  ] as [string, Partial<UncheckedCommand>][])('%s is right', (_what, changes) => {
     planOf(changes);
   });
 
@@ -144,7 +144,7 @@ describe('the query and the header', () => {
     ['dryRun sent twice', queryOf('true', 'true'), 'dryRun must be sent once.'],
     ['two idempotency keys', { idempotencyKeys: ['a', 'b'] }, `${headerRule}.`],
     ['no idempotency key in the header', { idempotencyKeys: [] }, `${headerRule}.`],
-  ] as [string, Partial<PlanInput>, string][])('%s is wrong', (_what, changes, message) => {
+  ] as [string, Partial<UncheckedCommand>, string][])('%s is wrong', (_what, changes, message) => {
     expect(refusalOf(changes)).toMatchObject({ code: 'INVALID_PARAMETERS', message });
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ModelEvent } from '../../../shared/model/contract.ts';
 import { ServiceError } from '../../../shared/base/errors.ts';
-import type { Reservation } from '../../../shared/generations/store.ts';
+import type { Reserved } from '../../../shared/generations/store.ts';
 import {
   finishGeneration,
-  type Acceptance,
+  type Accepted,
   type GenerationCommand,
 } from '../../../shared/generations/create.ts';
 import { dryRun } from '../../../shared/generations/dry-run.ts';
@@ -111,7 +111,7 @@ describe('a request with reference images', () => {
     expect([world.fetched, world.deleted]).toEqual([[], []]);
   });
 
-  const unheld: [string, () => Promise<Reservation>][] = [
+  const unheld: [string, () => Promise<Reserved>][] = [
     ['over the limit', () => Promise.resolve({ outcome: 'over_limit' })],
     [
       'a repeat',
@@ -145,7 +145,7 @@ describe('a request with reference images', () => {
     async (_how, event, prepare) => {
       const world = fetchingWorld(null, event);
       prepare(world);
-      const accepted = (await accept(world, withImages())) as Extract<Acceptance, { outcome: 'accepted' }>;
+      const accepted = (await accept(world, withImages())) as Accepted;
       expect(world.deleted).toEqual([]);
       await outcomeOf(finishGeneration(accepted, license, {}, world.deps));
       expect(world.deleted).toEqual(copies);
@@ -156,7 +156,7 @@ describe('a request with reference images', () => {
     const world = fetchingWorld();
     const cause = new Error('the bucket is away');
     world.deps.objects.deleteReferences = () => Promise.reject(cause);
-    const accepted = (await accept(world, withImages())) as Extract<Acceptance, { outcome: 'accepted' }>;
+    const accepted = (await accept(world, withImages())) as Accepted;
     expect(await finishGeneration(accepted, license, {}, world.deps)).toMatchObject({ requestId: 'r1' });
     expect(world.faults).toEqual([['r1', 'references not deleted', cause]]);
   });

@@ -13,7 +13,7 @@ import {
 } from '../../../shared/generations/generation.ts';
 import type { Identity, IdentityModel } from '../../../shared/identities/identity.ts';
 import { recordingMeter } from '../../../shared/base/meter.ts';
-import type { Completion, GenerationStore, Reservation } from '../../../shared/generations/store.ts';
+import type { Completion, GenerationStore, Reserved } from '../../../shared/generations/store.ts';
 import { periodFromItem, type PeriodStore } from '../../../shared/licenses/period-store.ts';
 import type { RateLogStore, StoredRateLog } from '../../../shared/limits/rate-log-store.ts';
 import {
@@ -167,7 +167,7 @@ export function commandsWorld(...events: ModelEvent[]) {
       const record = records.get(requestId);
       return Promise.resolve(record?.licenseId === licenseId ? record : null);
     },
-    async reserve(record: Generation, ...rest: unknown[]): Promise<Reservation> {
+    async reserve(record: Generation, ...rest: unknown[]): Promise<Reserved> {
       calls.push(['reserve', record, ...rest]);
       await put(record);
       return { outcome: 'reserved' };

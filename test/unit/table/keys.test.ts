@@ -2,13 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { newRequestId } from '../../../shared/base/ids.ts';
 import { hashIdempotencyKey } from '../../../shared/generations/idempotency-store.ts';
-import {
-  itemKeys,
-  leaseIndex,
-  ownerIndex,
-  sortPrefixes,
-  type ItemKey,
-} from '../../../shared/table/keys.ts';
+import { itemKeys, leaseIndex, ownerIndex, sortPrefixes, type ItemKey } from '../../../shared/table/keys.ts';
 import { tableSchema } from '../../../shared/table/schema.ts';
 import { anyId, anyInstantMs, anyRequestId } from '../../support/unit-samples.ts';
 

@@ -1,0 +1,103 @@
+import type { AcceptedGeneration, GenerationAnswer } from '../generations/answer-contract.ts';
+import {
+  acceptGeneration,
+  finishGeneration,
+  type Accepted,
+  type GenerationCommand,
+  type GenerationDeps,
+} from '../generations/create.ts';
+import { dryRun } from '../generations/dry-run.ts';
+import { enqueue, type EnqueueDeps } from '../generations/enqueue.ts';
+import type { Generation } from '../generations/generation.ts';
+import { generationPath } from '../routes/table.ts';
+import { ok, type Answer } from './answer.ts';
+import { eventAnswer, wantsEvents } from './event-stream.ts';
+import type { SharedDeps } from './generation-request.ts';
+import type { ApiRequest } from './request.ts';
+
+type AnswerDeps = GenerationDeps & EnqueueDeps;
+
+/** Generates and answers in the way that the caller asks for: POST /generate and the playground answer in each of these. */
+export async function answerGeneration(
+  request: ApiRequest,
+  command: GenerationCommand,
+  shared: SharedDeps,
+): Promise<Answer> {
+  const deps = { ...shared, meter: request.meter };
+  if (request.query.get('dryRun')?.[0] === 'true') return dryRunAnswer(request, command, deps);
+  const accepted = await acceptGeneration(command, deps);
+  if (accepted.outcome === 'replayed') return replayAnswer(request, command, accepted.answer, deps);
+  request.meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
+  if (command.respondAsync) return asyncAnswer(request, accepted.generation, deps);
+  if (wantsEvents(request)) return eventsAnswer(request, command, accepted, deps);
+  return ok(await finishGeneration(accepted, command.license, {}, deps));
+}
+
+async function dryRunAnswer(
+  request: ApiRequest,
+  command: GenerationCommand,
+  deps: AnswerDeps,
+): Promise<Answer> {
+  request.logFields.dryRun = 'true';
+  const { answer, wouldReplay } = await dryRun(command, deps);
+  return ok(answer, wouldReplay ? { 'idempotent-replayed': 'true' } : {});
+}
+
+/** The first request's answer, for a repeat with the same idempotency key. It is there already, so nobody is told to wait. */
+function replayAnswer(
+  request: ApiRequest,
+  command: GenerationCommand,
+  answer: GenerationAnswer,
+  deps: AnswerDeps,
+): Answer {
+  const headers = { 'idempotent-replayed': 'true', 'x-request-id': answer.requestId };
+  if (command.respondAsync || !wantsEvents(request)) return ok(answer, headers);
+  return { ...eventAnswer(request, async () => answer, logFault(request, deps)), headers };
+}
+
+/** An estimate: a model that is ready and idle has finished most requests by then. */
+const firstPollSeconds = 2;
+
+/** Where the record of a request is that runs without its caller, and when to look at it. */
+async function asyncAnswer(request: ApiRequest, generation: Generation, deps: AnswerDeps): Promise<Answer> {
+  const [secondsUntilReady] = await Promise.all([deps.model.secondsUntilReady(), enqueue(generation, deps)]);
+  const { requestId, credits } = generation;
+  const body: AcceptedGeneration = { requestId, status: 'QUEUED', creditsReserved: credits };
+  return {
+    status: 202,
+    headers: {
+      location: `${request.basePath}${generationPath.replace('{requestId}', requestId)}`,
+      'preference-applied': 'respond-async',
+      // Null where the model is not known to be starting.
+      'retry-after': String(secondsUntilReady ?? firstPollSeconds),
+    },
+    body,
+  };
+}
+
+function eventsAnswer(
+  request: ApiRequest,
+  { license }: GenerationCommand,
+  accepted: Accepted,
+  deps: AnswerDeps,
+): Answer {
+  return eventAnswer(
+    request,
+    (emit) => {
+      const { requestId, credits } = accepted.generation;
+      emit('accepted', { requestId, creditsReserved: credits });
+      const observer = {
+        queued: (position: number, etaSeconds: number) => emit('queued', { position, etaSeconds }),
+        started: () => emit('started', {}),
+        progress: (step: number, steps: number) => emit('progress', { step, steps }),
+      };
+      return finishGeneration(accepted, license, observer, deps);
+    },
+    logFault(request, deps),
+  );
+}
+
+const logFault =
+  ({ requestId }: ApiRequest, deps: AnswerDeps) =>
+  (error: unknown) =>
+    deps.logFault(requestId, 'cause', error);
