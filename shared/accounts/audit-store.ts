@@ -3,7 +3,7 @@ import { auditDays, type AuditEntry } from './audit.ts';
 import { newRequestId } from '../base/ids.ts';
 import type { Item, Table } from '../table/table.ts';
 import { itemKeys, ttlAttribute, type ItemKey } from '../table/keys.ts';
-import type { TransactItems } from '../table/transact.ts';
+import type { Part } from '../table/transact.ts';
 
 /** What a change says of itself. The store adds when it was. */
 export type AuditNote = Omit<AuditEntry, 'entryId' | 'atMs'>;
@@ -17,7 +17,7 @@ export interface AuditPage {
   next: string | null;
 }
 
-/** The trails of what owners, operators and billing changed. Only the changes themselves write them: see `auditWrite`. */
+/** The trails of what owners, operators and billing changed. Only the changes themselves write them: see `auditEntry`. */
 export function auditStore(table: Table) {
   return {
     /** A page of a trail, newest first. @param before the entry after which it begins; null for the newest. */
@@ -39,25 +39,14 @@ export function auditStore(table: Table) {
   };
 }
 
-/** The write of an entry, for the transaction of the change that it tells of: both are stored, or neither. */
-export function auditWrite(
-  table: Table,
-  trail: AuditTrail,
-  note: AuditNote,
-  nowMs: number,
-): TransactItems[number] {
-  const entryId = newRequestId(nowMs);
+/** The entry of a change, as a part of its transaction: both are stored, or neither. */
+export function auditEntry(trail: AuditTrail, note: AuditNote, nowMs: number): Part<{ stored?: undefined }> {
+  const expiresAtSeconds = Math.ceil(nowMs / 1000) + auditDays * 24 * 3600;
   return {
-    Put: {
-      TableName: table.name,
-      Item: {
-        ...keyOf(trail, entryId),
-        ...note,
-        atMs: nowMs,
-        [ttlAttribute]: Math.ceil(nowMs / 1000) + auditDays * 24 * 3600,
-      },
-      ConditionExpression: 'attribute_not_exists(PK)',
-    },
+    key: keyOf(trail, newRequestId(nowMs)),
+    put: { ...note, atMs: nowMs, [ttlAttribute]: expiresAtSeconds },
+    condition: 'attribute_not_exists(PK)',
+    refusal: () => ({}),
   };
 }
 

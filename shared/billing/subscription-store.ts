@@ -3,11 +3,11 @@ import { licenseMembers } from '../licenses/license.ts';
 import type { License } from '../licenses/license.ts';
 import { noRegisters } from './subscription.ts';
 import type { StoredSubscription } from './subscription-license.ts';
-import { auditWrite } from '../accounts/audit-store.ts';
+import { auditEntry } from '../accounts/audit-store.ts';
 import { licenseStore, toItem } from '../licenses/store.ts';
 import { getItem, type Table } from '../table/table.ts';
 import { itemKeys } from '../table/keys.ts';
-import { transact, type TransactItems } from '../table/transact.ts';
+import { transact, type Part } from '../table/transact.ts';
 
 /** A subscription as it was read. It can be written only while both of its items are unchanged. */
 export interface ReadSubscription extends StoredSubscription {
@@ -60,57 +60,52 @@ export function subscriptionStore(table: Table) {
       next: StoredSubscription,
       by: Actor,
     ): Promise<boolean> {
-      const billing = {
-        Put: {
-          TableName: table.name,
-          Item: { ...itemKeys.billing(licenseId), ...next.registers, version: read.version + 1 },
-          ...(read.version === 0
-            ? { ConditionExpression: 'attribute_not_exists(PK)' }
-            : {
-                ConditionExpression: 'version = :read',
-                ExpressionAttributeValues: { ':read': read.version },
-              }),
-        },
+      const billing: Part<object> = {
+        key: itemKeys.billing(licenseId),
+        put: { ...next.registers, version: read.version + 1 },
+        ...(read.version === 0
+          ? { condition: 'attribute_not_exists(PK)' }
+          : { condition: 'version = :read', values: { ':read': read.version } }),
+        refusal: () => ({}),
       };
       const license =
         next.license === null
           ? []
-          : [licenseWrite(next.license, read.license), ...entries(read.license, next.license, by)];
-      return (await transact(table, [billing, ...license])) === null;
+          : [licensePart(next.license, read.license), entry(read.license, next.license, by)];
+      return (await transact<object>(table, [billing, ...license])) === null;
     },
   };
+}
 
-  /** What an event changed, if it made a license or changed one. */
-  function entries(before: License | null, billed: License, by: Actor): TransactItems {
-    // Of a license that exists, the other members stay as they are.
-    const after = before === null ? billed : { ...before, ...billedPart(billed) };
-    const changes = changesBetween(before ? licenseMembers(before) : {}, licenseMembers(after));
-    if (changes.length === 0) return [];
-    const { licenseId } = after;
-    const action = before === null ? 'license_granted' : 'license_changed';
-    const note = { by, action, subjectId: licenseId, subjectName: null, changes } as const;
-    return [auditWrite(table, { licenseId }, note, Date.now())];
-  }
+/** What an event changed, if it made a license or changed one. */
+function entry(before: License | null, billed: License, by: Actor): Part<object> | null {
+  // Of a license that exists, the other members stay as they are.
+  const after = before === null ? billed : { ...before, ...billedPart(billed) };
+  const changes = changesBetween(before ? licenseMembers(before) : {}, licenseMembers(after));
+  if (changes.length === 0) return null;
+  const { licenseId } = after;
+  const action = before === null ? 'license_granted' : 'license_changed';
+  const note = { by, action, subjectId: licenseId, subjectName: null, changes } as const;
+  return auditEntry({ licenseId }, note, Date.now());
+}
 
-  function licenseWrite(license: License, before: License | null): TransactItems[number] {
-    if (before === null) {
-      const Item = toItem(license);
-      return { Put: { TableName: table.name, Item, ConditionExpression: 'attribute_not_exists(PK)' } };
-    }
-    const members = Object.entries(billedPart(license));
-    return {
-      Update: {
-        TableName: table.name,
-        Key: itemKeys.license(license.licenseId),
-        UpdateExpression: `SET ${members.map(([member]) => `#${member} = :${member}`).join(', ')}`,
-        // Refuses the write if the operator ended the license in between.
-        ConditionExpression: '#status = :before',
-        ExpressionAttributeNames: Object.fromEntries(members.map(([member]) => [`#${member}`, member])),
-        ExpressionAttributeValues: {
-          ':before': before.status,
-          ...Object.fromEntries(members.map(([member, value]) => [`:${member}`, value])),
-        },
-      },
-    };
+function licensePart(license: License, before: License | null): Part<object> {
+  const key = itemKeys.license(license.licenseId);
+  const refusal = () => ({});
+  if (before === null) {
+    return { key, put: toItem(license), condition: 'attribute_not_exists(PK)', refusal };
   }
+  const members = Object.entries(billedPart(license));
+  return {
+    key,
+    update: { SET: members.map(([member]) => `#${member} = :${member}`).join(', ') },
+    // Refuses the write if the operator ended the license in between.
+    condition: '#status = :before',
+    names: Object.fromEntries(members.map(([member]) => [`#${member}`, member])),
+    values: {
+      ':before': before.status,
+      ...Object.fromEntries(members.map(([member, value]) => [`:${member}`, value])),
+    },
+    refusal,
+  };
 }

@@ -1,6 +1,6 @@
 import type { Generation } from './generation.ts';
 import { itemKeys } from '../table/keys.ts';
-import type { Part } from '../table/transact-parts.ts';
+import type { Part } from '../table/transact.ts';
 
 /*
  * The credits of a license's period. `committed` is what is used and what is held together; `used` is what completed.

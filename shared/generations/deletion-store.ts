@@ -10,7 +10,7 @@ import type { Generation } from './generation.ts';
 import { fromItem as generationFromItem } from './item.ts';
 import { batchGet, getItem, listLeases, type Item, type Table } from '../table/table.ts';
 import { itemKeys, leaseIndex, licenseIdOfDeletion } from '../table/keys.ts';
-import { transactParts } from '../table/transact-parts.ts';
+import { transact } from '../table/transact.ts';
 
 /** What is stored under a request's id: the request, or that it was deleted; never both. */
 export type StoredRequest = { generation: Generation } | { deletion: Deletion };
@@ -55,7 +55,7 @@ export function deletionStore(table: Table) {
     async begin(deletion: Deletion, leaseUntilMs: number): Promise<boolean> {
       const { licenseId, requestId } = deletion;
       const refusal = () => 'not there';
-      const refused = await transactParts(table, [
+      const refused = await transact(table, [
         {
           key: itemKeys.generation(licenseId, requestId),
           isDeleted: true,

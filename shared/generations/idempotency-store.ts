@@ -3,7 +3,7 @@ import type { Generation } from './generation.ts';
 import { idempotencyHours } from './idempotency.ts';
 import { getItem, type Item, type Table } from '../table/table.ts';
 import { itemKeys, ttlAttribute } from '../table/keys.ts';
-import type { Part } from '../table/transact-parts.ts';
+import type { Part } from '../table/transact.ts';
 
 /** What an idempotency key stands for: the request that first carried it. */
 export interface IdempotencyRecord {

@@ -3,7 +3,7 @@ import { serviceBusy } from '../base/errors.ts';
 import { pause } from '../table/backoff.ts';
 import { getItem, type Table } from '../table/table.ts';
 import { itemKeys } from '../table/keys.ts';
-import { transactParts, type Part } from '../table/transact-parts.ts';
+import { transact, type Part } from '../table/transact.ts';
 
 /*
  * How many requests of a license are in flight is counted in the item of its present period, as `inFlight`, because a
@@ -63,7 +63,7 @@ export async function countInPeriod(table: Table, licenseId: string, startMs: nu
     if (beforeMs === startMs) return;
     const before = beforeMs === null ? null : await getItem(table, itemKeys.period(licenseId, beforeMs));
     const moved = moveCount(licenseId, beforeMs, startMs, before?.inFlight ?? 0);
-    if ((await transactParts(table, moved)) === null) return;
+    if ((await transact(table, moved)) === null) return;
     await pause(attempt);
   }
   throw serviceBusy();

@@ -2,7 +2,7 @@ import type { Generation } from './generation.ts';
 import { fitsBudget } from '../licenses/credits.ts';
 import { committedName } from '../licenses/period-store.ts';
 import { itemKeys } from '../table/keys.ts';
-import type { Part } from '../table/transact-parts.ts';
+import type { Part } from '../table/transact.ts';
 
 /*
  * What each key has committed is counted in the item of its license's period, also for a key without a budget: one that

@@ -2,7 +2,7 @@ import { isFinal, type Generation } from './generation.ts';
 import { fromItem, toItem } from './item.ts';
 import { itemKeys, leaseIndex } from '../table/keys.ts';
 import type { Item } from '../table/table.ts';
-import type { Part } from '../table/transact-parts.ts';
+import type { Part } from '../table/transact.ts';
 
 /** Another run of the same request has begun it, or it has ended: this run must leave it alone. */
 export class RunLost extends Error {

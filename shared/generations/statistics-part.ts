@@ -1,7 +1,7 @@
 import type { Generation } from './generation.ts';
 import { tallyNames } from '../licenses/period-store.ts';
 import { itemKeys } from '../table/keys.ts';
-import type { Part } from '../table/transact-parts.ts';
+import type { Part } from '../table/transact.ts';
 
 /** Counts a charge by type, identity, day and key, in the item of its period. */
 export function countCharge(ended: Generation): Part {

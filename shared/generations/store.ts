@@ -15,7 +15,7 @@ import { freeIdempotencyKey, takeIdempotencyKey, type IdempotencyRecord } from '
 import { notifyOwner } from '../licenses/notification-part.ts';
 import { generationPages } from './pages.ts';
 import { batchGet, getItem, listLeases, writeItem, type Item, type Table } from '../table/table.ts';
-import { transactParts, type Parts } from '../table/transact-parts.ts';
+import { transact, type Parts } from '../table/transact.ts';
 import { itemKeys, licenseIdOfGeneration } from '../table/keys.ts';
 
 export type { GenerationRef };
@@ -62,8 +62,8 @@ type EndRefusal =
   | { period: Item };
 
 const maxEndAttempts = 4;
-/** Beside these: others may reach each of the two parts of the credits first, before and while a charge is tried. */
-const maxOtherParts = 5;
+/** Beside these: other charges may reach each of the two thresholds of notifications first, before and while one is tried. */
+const maxThresholdRefusals = 5;
 /** The first reservation of a period is refused once, until the period counts what is in flight. */
 const maxReserveAttempts = 8;
 
@@ -87,13 +87,13 @@ export function generationStore(table: Table) {
       ownsIdempotencyKey: true,
       period: null,
     };
-    let otherParts = 0;
+    let thresholdRefusals = 0;
     let lastError: unknown;
     const send = async () => {
       assumed.inFlightPeriodStartMs ??= (await inFlightPeriodStartMs(table, licenseId)) ?? periodStartMs;
-      return transactParts(table, partsBy(assumed.inFlightPeriodStartMs, assumed));
+      return transact(table, partsBy(assumed.inFlightPeriodStartMs, assumed));
     };
-    const attempts = () => maxEndAttempts + Math.min(otherParts, maxOtherParts);
+    const attempts = () => maxEndAttempts + Math.min(thresholdRefusals, maxThresholdRefusals);
     for (let attempt = 1; attempt <= attempts(); attempt++) {
       // The write may have been applied or not. Another attempt shows it: a record that has ended refuses a second end.
       const refusal = await send().catch((error: unknown) => ({ error }));
@@ -103,7 +103,7 @@ export function generationStore(table: Table) {
         continue;
       }
       if ('stored' in refusal) return endedByAnother(refusal);
-      if ('period' in refusal) otherParts += 1;
+      if ('period' in refusal) thresholdRefusals += 1;
       assumed = { ...assumed, ...refusal };
       lastError = new Error(`the end was refused because of ${Object.keys(refusal)[0]}`);
     }
@@ -118,7 +118,7 @@ export function generationStore(table: Table) {
     for (let attempt = 1; attempt <= maxReserveAttempts; attempt++) {
       if (isLate()) throw serviceBusy(new Error('its deadline came before its credits were held'));
       // One token: a refused attempt that comes again, late, must not bring back what was deleted since.
-      const refusal = await transactParts(table, parts, requestId);
+      const refusal = await transact(table, parts, requestId);
       if (refusal === null) return { outcome: 'reserved' };
       if (refusal.outcome === 'id_taken') throw serviceBusy(new Error('the request id is taken'));
       if (refusal.outcome !== 'counted_elsewhere') return refusal;

@@ -3,7 +3,7 @@ import { changesBetween, someOperator, type Actor } from '../accounts/audit.ts';
 import { identityMembers } from './identity.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Identity } from './identity.ts';
-import { auditWrite } from '../accounts/audit-store.ts';
+import { auditEntry } from '../accounts/audit-store.ts';
 import { getItem, readAll, type Item, type Table } from '../table/table.ts';
 import { itemKeys, sortPrefixes } from '../table/keys.ts';
 import { transact } from '../table/transact.ts';
@@ -26,13 +26,8 @@ export function identityStore(table: Table) {
       const changes = changesBetween(before ? identityMembers(before) : {}, identityMembers(identity));
       const action = before === null ? 'identity_made' : 'identity_changed';
       await transact(table, [
-        { Put: { TableName: table.name, Item: { ...itemKeys.identity(identityId), ...identity } } },
-        auditWrite(
-          table,
-          'identities',
-          { by, action, subjectId: identityId, subjectName: name, changes },
-          nowMs,
-        ),
+        { key: itemKeys.identity(identityId), put: identity },
+        auditEntry('identities', { by, action, subjectId: identityId, subjectName: name, changes }, nowMs),
       ]);
     },
 

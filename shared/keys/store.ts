@@ -9,12 +9,12 @@ import { consumeFromRateLog, type RateDecision } from '../limits/rate-limit.ts';
 import { serviceBusy } from '../base/errors.ts';
 import { fromItem, toItem, ttlOf, type ApiKey } from './item.ts';
 import { keyPages } from './pages.ts';
-import { auditWrite } from '../accounts/audit-store.ts';
+import { auditEntry } from '../accounts/audit-store.ts';
 import { pause } from '../table/backoff.ts';
-import { rateLogWrite, toRateLog, type StoredRateLog } from '../limits/rate-log-store.ts';
+import { rateLogPart, toRateLog, type StoredRateLog } from '../limits/rate-log-store.ts';
 import { batchGet, batchGetAll, getItem, listOwned, type Item, type Table } from '../table/table.ts';
-import { itemKeys, sortPrefixes, ttlAttribute, type ItemKey } from '../table/keys.ts';
-import { transact, type TransactItems } from '../table/transact.ts';
+import { itemKeys, sortPrefixes, ttlAttribute } from '../table/keys.ts';
+import { transact, type Part } from '../table/transact.ts';
 
 export type { ApiKey };
 
@@ -28,6 +28,9 @@ export type Insertion =
 const maxInsertAttempts = 40;
 
 const maxChangeAttempts = 10;
+
+/** The key as it is stored; nothing where it is not there. */
+type KeyRefusal = { stored?: Item | undefined };
 
 /** What its owner may change of a key. */
 export type KeyChanges = Partial<Pick<ApiKey, 'name' | 'monthlyCredits'>>;
@@ -54,26 +57,30 @@ export function apiKeyStore(table: Table) {
         const { log, version } = toRateLog(storedLog);
         const rate = consumeFromRateLog(log, key.createdAtMs, newKeyLimit);
         if (!rate.allowed) return { stored: false, noRoom, rate };
-        const refusal = await transact(table, [
+        const again = () => 'again' as const;
+        const refusal = await transact<'taken' | 'again' | object>(table, [
           {
-            Put: {
-              TableName: table.name,
-              Item: toItem(key),
-              ConditionExpression: 'attribute_not_exists(PK)',
+            key: itemKeys.apiKey(key.keyId),
+            put: toItem(key),
+            condition: 'attribute_not_exists(PK)',
+            refusal: () => 'taken',
+          },
+          {
+            key: listKey,
+            put: {
+              ...recentKeys({ ...activeKeys, ...entryOf(key) }, key.createdAtMs),
+              version: (stored?.version ?? 0) + 1,
             },
+            // Written only while the active keys are those that were read.
+            condition: 'attribute_not_exists(PK) OR version = :read',
+            values: { ':read': stored?.version ?? 0 },
+            refusal: again,
           },
-          {
-            Put: activeKeysWrite(
-              listKey,
-              recentKeys({ ...activeKeys, ...entryOf(key) }, key.createdAtMs),
-              stored,
-            ),
-          },
-          { Put: rateLogWrite(table, callerId, newKeyLimit.name, rate.log, version) },
+          { ...rateLogPart(callerId, newKeyLimit.name, rate.log, version), refusal: again },
           entry(key, by, 'key_issued', changesBetween({}, issuedMembers(key)), key.createdAtMs),
         ]);
         if (refusal === null) return { stored: true, rate };
-        if (refusal.failed[0]) throw new Error('a key with this id is there already');
+        if (refusal === 'taken') throw new Error('a key with this id is there already');
         await pause(attempt);
       }
       throw serviceBusy();
@@ -108,37 +115,27 @@ export function apiKeyStore(table: Table) {
     async revoke(key: ApiKey, nowMs: number, by: Actor = ownerOf(key)): Promise<ApiKey> {
       const revoked = { ...key, revokedAtMs: nowMs };
       const isActive = keyStatus(key, nowMs) === 'active';
-      const refusal = await transact(table, [
+      const refusal = await transact<KeyRefusal>(table, [
         {
-          Update: {
-            TableName: table.name,
-            Key: itemKeys.apiKey(key.keyId),
-            UpdateExpression: 'SET revokedAtMs = :now, #ttl = :ttl',
-            ConditionExpression: 'attribute_exists(PK) AND attribute_not_exists(revokedAtMs)',
-            ExpressionAttributeNames: { '#ttl': ttlAttribute },
-            ExpressionAttributeValues: { ':now': nowMs, ':ttl': ttlOf(revoked) },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          },
+          key: itemKeys.apiKey(key.keyId),
+          update: { SET: 'revokedAtMs = :now, #ttl = :ttl' },
+          condition: 'attribute_exists(PK) AND attribute_not_exists(revokedAtMs)',
+          names: { '#ttl': ttlAttribute },
+          values: { ':now': nowMs, ':ttl': ttlOf(revoked) },
+          refusal: (stored) => ({ stored }),
         },
         {
-          Update: {
-            TableName: table.name,
-            Key: itemKeys.activeKeys(key.licenseId),
-            // One that has expired keeps its place no longer than it would anyway.
-            UpdateExpression: isActive ? 'SET #key = :revoked ADD version :one' : 'ADD version :one',
-            ...(isActive && { ExpressionAttributeNames: { '#key': key.keyId } }),
-            ExpressionAttributeValues: {
-              ':one': 1,
-              ...(isActive && { ':revoked': timesOf(revoked) }),
-            },
-          },
+          key: itemKeys.activeKeys(key.licenseId),
+          update: { ADD: 'version :one', ...(isActive && { SET: '#key = :revoked' }) },
+          // One that has expired keeps its place no longer than it would anyway.
+          ...(isActive && { names: { '#key': key.keyId } }),
+          values: { ':one': 1, ...(isActive && { ':revoked': timesOf(revoked) }) },
         },
         entry(key, by, 'key_revoked', [], nowMs),
       ]);
       if (refusal === null) return revoked;
-      const stored = refusal.items[0];
-      if (stored === undefined) throw new Error('the key to revoke is not there');
-      return fromItem(stored);
+      if (!refusal.stored) throw new Error('the key to revoke is not there');
+      return fromItem(refusal.stored);
     },
 
     /**
@@ -157,14 +154,13 @@ export function apiKeyStore(table: Table) {
         const after = { ...before, ...changes };
         const changed = changesBetween(changeable(before), changeable(after));
         if (changed.length === 0) return before;
-        const refusal = await transact(table, [
-          { Update: keyChange(before, after) },
+        const refusal = await transact<KeyRefusal>(table, [
+          keyChange(before, after),
           entry(after, by, 'key_changed', changed, nowMs),
         ]);
         if (refusal === null) return after;
-        const stored = refusal.items[0];
-        if (stored === undefined) return null;
-        before = fromItem(stored);
+        if (!refusal.stored) return null;
+        before = fromItem(refusal.stored);
         await pause(attempt);
       }
       throw serviceBusy();
@@ -191,49 +187,33 @@ export function apiKeyStore(table: Table) {
       return lastUsedMs;
     },
   };
+}
 
-  /** The change of a key that is as it was read. */
-  function keyChange({ keyId, ...was }: ApiKey, { name, monthlyCredits }: ApiKey) {
-    const hadBudget = was.monthlyCredits !== null;
-    return {
-      TableName: table.name,
-      Key: itemKeys.apiKey(keyId),
-      UpdateExpression:
-        monthlyCredits === null ? 'SET #name = :name REMOVE #budget' : 'SET #name = :name, #budget = :budget',
-      ConditionExpression: `#name = :wasName AND ${hadBudget ? '#budget = :wasBudget' : 'attribute_not_exists(#budget)'}`,
-      ExpressionAttributeNames: { '#name': 'name', '#budget': 'monthlyCredits' },
-      ExpressionAttributeValues: {
-        ':name': name,
-        ':wasName': was.name,
-        ...(monthlyCredits !== null && { ':budget': monthlyCredits }),
-        ...(hadBudget && { ':wasBudget': was.monthlyCredits }),
-      },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-    };
-  }
+/** The change of a key that is as it was read. */
+function keyChange({ keyId, ...was }: ApiKey, { name, monthlyCredits }: ApiKey): Part<KeyRefusal> {
+  const hadBudget = was.monthlyCredits !== null;
+  return {
+    key: itemKeys.apiKey(keyId),
+    update:
+      monthlyCredits === null
+        ? { SET: '#name = :name', REMOVE: '#budget' }
+        : { SET: '#name = :name, #budget = :budget' },
+    condition: `#name = :wasName AND ${hadBudget ? '#budget = :wasBudget' : 'attribute_not_exists(#budget)'}`,
+    names: { '#name': 'name', '#budget': 'monthlyCredits' },
+    values: {
+      ':name': name,
+      ':wasName': was.name,
+      ...(monthlyCredits !== null && { ':budget': monthlyCredits }),
+      ...(hadBudget && { ':wasBudget': was.monthlyCredits }),
+    },
+    refusal: (stored) => ({ stored }),
+  };
+}
 
-  /** Who did what with a key. */
-  function entry(
-    key: ApiKey,
-    by: Actor,
-    action: LicenseAuditAction,
-    changes: AuditChange[],
-    nowMs: number,
-  ): TransactItems[number] {
-    const { keyId: subjectId, name, licenseId } = key;
-    return auditWrite(table, { licenseId }, { by, action, subjectId, subjectName: name, changes }, nowMs);
-  }
-
-  /** Written only while the active keys are those that were read. */
-  function activeKeysWrite(listKey: ItemKey, activeKeys: Record<string, KeyTimes>, read: Item | undefined) {
-    const readVersion: number = read?.version ?? 0;
-    return {
-      TableName: table.name,
-      Item: { ...listKey, ...activeKeys, version: readVersion + 1 },
-      ConditionExpression: 'attribute_not_exists(PK) OR version = :read',
-      ExpressionAttributeValues: { ':read': readVersion },
-    };
-  }
+/** Who did what with a key. */
+function entry(key: ApiKey, by: Actor, action: LicenseAuditAction, changes: AuditChange[], nowMs: number) {
+  const { keyId: subjectId, name, licenseId } = key;
+  return auditEntry({ licenseId }, { by, action, subjectId, subjectName: name, changes }, nowMs);
 }
 
 /** What the audit log says of a new key. */

@@ -6,13 +6,13 @@ import {
 } from './notifications.ts';
 import type { Item } from '../table/table.ts';
 import { itemKeys, ttlAttribute } from '../table/keys.ts';
-import type { Part, Parts } from '../table/transact-parts.ts';
+import type { Part, Parts } from '../table/transact.ts';
 
 /*
- * A charge that reaches 80 or 100% of the credits stores a notification in its own transaction, which waits to be sent.
- * The period remembers the highest of these parts of the credits as `told`. Every other charge has the condition that it reaches
- * neither, so no charge passes one unseen. Conditions have no arithmetic: `used + credits < part` is written as
- * `used < part - credits`.
+ * A charge that reaches a threshold, 80 or 100% of the credits, stores a notification in its own transaction, which waits to
+ * be sent. The period remembers the highest threshold that was notified as `told`. Every other charge has the condition that
+ * it reaches neither, so no charge passes one unseen. Conditions have no arithmetic: `used + credits < threshold` is written
+ * as `used < threshold - credits`.
  */
 
 /** A notification is worth nothing after the end of its period. */
@@ -29,7 +29,7 @@ interface Charge {
 }
 
 /**
- * Refused where the charge reaches another part of the credits than was expected.
+ * Refused where the charge reaches another threshold than was expected.
  * @param period as a refused attempt found it; null before the first attempt, which expects to reach none.
  */
 export function notifyOwner(charge: Charge, period: Item | null): Parts<{ period: Item }> {
@@ -47,14 +47,16 @@ export function notifyOwner(charge: Charge, period: Item | null): Parts<{ period
   return [{ ...onPeriod, update: { SET: 'told = :told' }, values }, waitingNotification(charge, percent)];
 }
 
-/** The condition that a charge reaches just this part of the credits, or none. */
+/** The condition that a charge reaches just this threshold, or none. */
 function reaches(
   percent: NotificationPercent | null,
   credits: number,
   creditsLimit: number,
 ): Pick<Part, 'condition' | 'values'> {
   const [some, all] = notificationPercents;
-  const [belowSome, belowAll] = notificationPercents.map((part) => reachedAt(part, creditsLimit) - credits);
+  const [belowSome, belowAll] = notificationPercents.map(
+    (threshold) => reachedAt(threshold, creditsLimit) - credits,
+  );
   // The first charge of a period finds no `used`.
   const isBelow = (name: string, most: number) =>
     most > 0 ? `(attribute_not_exists(used) OR used < ${name})` : `used < ${name}`;

@@ -1,4 +1,4 @@
-/** The parts of a period's credits, in percent, whose use the license's owner is notified of. They rise. */
+/** The thresholds, in percent of a period's credits, that the license's owner is notified of. They rise. */
 export const notificationPercents = [80, 100] as const;
 export type NotificationPercent = (typeof notificationPercents)[number];
 
@@ -9,15 +9,15 @@ export interface CreditNotification {
   percent: NotificationPercent;
 }
 
-/** The used credits with which a part of the limit is reached. */
+/** The used credits with which a threshold is reached. */
 export function reachedAt(percent: NotificationPercent, creditsLimit: number): number {
   return Math.ceil((creditsLimit * percent) / 100);
 }
 
 /**
- * The part that the owner must be notified of: the highest that is reached, unless this one or a higher one was notified. A
- * charge that reaches both notifies of the higher one only.
- * @param notified the highest part that the period's owner was notified of, 0 for none.
+ * The threshold that the owner must be notified of: the highest that is reached, unless this one or a higher one was
+ * notified. A charge that reaches both notifies of the higher one only.
+ * @param notified the highest threshold that the period's owner was notified of, 0 for none.
  */
 export function notificationDue(
   used: number,
@@ -28,7 +28,7 @@ export function notificationDue(
   return reached !== undefined && reached > notified ? reached : null;
 }
 
-/** Whether the owner is notified of a higher part that is still reached: that e-mail says all that this one would. */
+/** Whether the owner is notified of a higher threshold that is still reached: that e-mail says all that this one would. */
 export function isOvertaken(
   notification: CreditNotification,
   used: number,

@@ -3,7 +3,7 @@ import type { UsageTally } from './usage-contract.ts';
 import { isAccountCallerId, isKeyId, playgroundKey } from '../base/ids.ts';
 import { batchGetAll, getItem, type Item, type Table } from '../table/table.ts';
 import { itemKeys } from '../table/keys.ts';
-import { transactParts } from '../table/transact-parts.ts';
+import { transact } from '../table/transact.ts';
 
 /** A billing period's totals. `committed` is what is used and what is held together; `used` counts COMPLETED only. */
 export interface Period {
@@ -13,7 +13,7 @@ export interface Period {
   imported: number;
   /** The license's requests that are QUEUED or PROCESSING; 0 in all periods but the one that counts them. */
   inFlight: number;
-  /** The highest part, in percent, whose use the owner is notified of; 0 for none. Its notification was stored by the same write. */
+  /** The highest threshold, in percent, that the owner is notified of; 0 for none. The same write stored its notification. */
   notified: number;
   byType: Partial<Record<GenerationType, UsageTally>>;
   byIdentity: Record<string, UsageTally>;
@@ -93,7 +93,7 @@ export function periodStore(table: Table) {
     async importUsage(licenseId: string, startMs: number, credits: number): Promise<void> {
       const key = itemKeys.period(licenseId, startMs);
       const update = { ADD: 'committed :credits, used :credits, imported :credits' };
-      await transactParts(table, [{ key, update, values: { ':credits': credits } }]);
+      await transact(table, [{ key, update, values: { ':credits': credits } }]);
     },
   };
 }

@@ -4,11 +4,11 @@ import { changesBetween, someOperator, type Actor } from '../accounts/audit.ts';
 import { licenseMembers } from './license.ts';
 import type { License } from './license.ts';
 import { serviceBusy } from '../base/errors.ts';
-import { auditWrite, type AuditNote } from '../accounts/audit-store.ts';
+import { auditEntry, type AuditNote } from '../accounts/audit-store.ts';
 import { pause } from '../table/backoff.ts';
 import { batchGetAll, getItem, listOwned, readAll, type Item, type Table } from '../table/table.ts';
 import { itemKeys, ownerIndex, sortPrefixes } from '../table/keys.ts';
-import { transact, type TransactItems } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
 
 /** The members of a license that may change. Its id, its owner and its creation may not. */
 export type LicenseChange = Partial<Omit<License, 'licenseId' | 'ownerId' | 'createdAtMs'>>;
@@ -28,19 +28,17 @@ export function licenseStore(table: Table) {
       const changes = changesBetween({}, licenseMembers(license));
       const note = { by, action: 'license_granted', changes } as const;
       const item = toItem(license);
-      const refusal = await transact(table, [
+      const refusal = await transact<object>(table, [
         {
-          Put: {
-            TableName: table.name,
-            Item: item,
-            ConditionExpression: 'attribute_not_exists(PK)',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          },
+          key: itemKeys.license(license.licenseId),
+          put: item,
+          condition: 'attribute_not_exists(PK)',
+          refusal: (found) => found ?? {},
         },
         entry(license.licenseId, note, license.createdAtMs),
       ]);
       // Whoever tries again after a lost answer finds the first one's result.
-      if (refusal !== null && !isDeepStrictEqual(refusal.items[0], item)) {
+      if (refusal !== null && !isDeepStrictEqual(refusal, item)) {
         throw new Error('a license with this id is there already');
       }
     },
@@ -76,8 +74,8 @@ export function licenseStore(table: Table) {
         const after = { ...before, ...change };
         if (isDeepStrictEqual(after, before)) return before;
         const changes = changesBetween(licenseMembers(before), licenseMembers(after));
-        const refusal = await transact(table, [
-          { Update: { TableName: table.name, Key: itemKeys.license(licenseId), ...setting(change, stored) } },
+        const refusal = await transact<object>(table, [
+          { key: itemKeys.license(licenseId), ...setting(change, stored), refusal: () => ({}) },
           entry(licenseId, { by, action: 'license_changed', changes }, nowMs),
         ]);
         if (refusal === null) return after;
@@ -104,14 +102,10 @@ export function licenseStore(table: Table) {
       return (await readAll(scan, fromItem)).sort((a, b) => a.createdAtMs - b.createdAtMs);
     },
   };
+}
 
-  function entry(
-    licenseId: string,
-    note: Pick<AuditNote, 'by' | 'action' | 'changes'>,
-    nowMs: number,
-  ): TransactItems[number] {
-    return auditWrite(table, { licenseId }, { ...note, subjectId: licenseId, subjectName: null }, nowMs);
-  }
+function entry(licenseId: string, note: Pick<AuditNote, 'by' | 'action' | 'changes'>, nowMs: number) {
+  return auditEntry({ licenseId }, { ...note, subjectId: licenseId, subjectName: null }, nowMs);
 }
 
 /** Sets members that are still as they were read. */
@@ -120,10 +114,10 @@ function setting(change: LicenseChange, read: Item) {
   const isAsRead = ([member]: [string, unknown], i: number) =>
     read[member] === undefined ? `attribute_not_exists(#m${i})` : `#m${i} = :r${i}`;
   return {
-    UpdateExpression: `SET ${members.map((_, i) => `#m${i} = :m${i}`).join(', ')}`,
-    ConditionExpression: ['attribute_exists(PK)', ...members.map(isAsRead)].join(' AND '),
-    ExpressionAttributeNames: Object.fromEntries(members.map(([member], i) => [`#m${i}`, member])),
-    ExpressionAttributeValues: Object.fromEntries(
+    update: { SET: members.map((_, i) => `#m${i} = :m${i}`).join(', ') },
+    condition: ['attribute_exists(PK)', ...members.map(isAsRead)].join(' AND '),
+    names: Object.fromEntries(members.map(([member], i) => [`#m${i}`, member])),
+    values: Object.fromEntries(
       members.flatMap(([member, value], i) => [
         [`:m${i}`, value],
         ...(read[member] === undefined ? [] : [[`:r${i}`, read[member]]]),

@@ -3,6 +3,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { RateLog } from './rate-limit.ts';
 import { getItem, type Item, type Table } from '../table/table.ts';
 import { itemKeys } from '../table/keys.ts';
+import type { Part } from '../table/transact.ts';
 
 /** A rate log as it was read. It can be written back only while its version is unchanged. */
 export interface StoredRateLog {
@@ -26,13 +27,13 @@ export function rateLogStore(table: Table) {
       log: RateLog,
       readVersion: number,
     ): Promise<StoredRateLog | null> {
-      const write = rateLogWrite(table, callerId, limitName, log, readVersion);
-      const { Item, ExpressionAttributeValues: values } = write;
+      const { key, put, condition, values } = rateLogPart(callerId, limitName, log, readVersion);
       try {
         await table.client.send(
           new PutItemCommand({
-            ...write,
-            Item: marshall(Item),
+            TableName: table.name,
+            Item: marshall({ ...key, ...put }),
+            ConditionExpression: condition,
             ExpressionAttributeValues: values && marshall(values),
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
@@ -51,17 +52,12 @@ export function toRateLog(item: Item | null | undefined): StoredRateLog {
 }
 
 /** The write of a log that is refused when another was written since it was read. */
-export function rateLogWrite(
-  table: Table,
-  callerId: string,
-  limitName: string,
-  log: RateLog,
-  readVersion: number,
-) {
+export function rateLogPart(callerId: string, limitName: string, log: RateLog, readVersion: number): Part {
   return {
-    TableName: table.name,
-    Item: { ...itemKeys.rateLog(callerId, limitName), usedAtMs: log, version: readVersion + 1 },
-    ConditionExpression: readVersion === 0 ? 'attribute_not_exists(PK)' : 'version = :read',
-    ExpressionAttributeValues: readVersion === 0 ? undefined : { ':read': readVersion },
+    key: itemKeys.rateLog(callerId, limitName),
+    put: { usedAtMs: log, version: readVersion + 1 },
+    ...(readVersion === 0
+      ? { condition: 'attribute_not_exists(PK)' }
+      : { condition: 'version = :read', values: { ':read': readVersion } }),
   };
 }

@@ -8,8 +8,7 @@ import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
 import { batchGet, getItem, readAll } from '../../../shared/table/table.ts';
 import { itemKeys } from '../../../shared/table/keys.ts';
-import { transact } from '../../../shared/table/transact.ts';
-import { transactParts, type Part } from '../../../shared/table/transact-parts.ts';
+import { transact, type Part } from '../../../shared/table/transact.ts';
 import { busy, canceled, hungUp } from '../generations/table.ts';
 import { useTable } from '../generations/use-world.ts';
 
@@ -118,38 +117,23 @@ test('a query is read to its last page, and a page may be empty', async () => {
 });
 
 describe('a transaction', () => {
-  const items = (id: string) => [
+  const items = (PK: string): Part<object>[] => [
     {
-      Put: {
-        TableName: world.table.name,
-        Item: { PK: id, SK: '1' },
-        ConditionExpression: 'attribute_not_exists(PK)',
-      },
+      key: { PK, SK: '1' },
+      put: {},
+      condition: 'attribute_not_exists(PK)',
+      refusal: () => ({ first: true }),
     },
-    {
-      Put: {
-        TableName: world.table.name,
-        Item: { PK: id, SK: '2' },
-        ConditionExpression: 'attribute_not_exists(PK)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-      },
-    },
+    { key: { PK, SK: '2' }, put: {}, condition: 'attribute_not_exists(PK)', refusal: (found) => found ?? {} },
   ];
 
-  test('that is refused says which conditions failed, with the items as they are', async () => {
+  test('that is refused says which condition failed, with the item as it is', async () => {
     const id = newId('identity');
     expect(await transact(world.table, items(id))).toBeNull();
-    await put({ PK: id, SK: '2', name: 'there' });
-    expect(await transact(world.table, items(id))).toEqual({
-      failed: [true, true],
-      items: [undefined, { PK: id, SK: '2', name: 'there' }],
-    });
+    expect(await transact(world.table, items(id))).toEqual({ first: true });
     const other = newId('identity');
-    await put({ PK: other, SK: '2' });
-    expect(await transact(world.table, items(other))).toEqual({
-      failed: [false, true],
-      items: [undefined, { PK: other, SK: '2' }],
-    });
+    await put({ PK: other, SK: '2', name: 'there' });
+    expect(await transact(world.table, items(other))).toEqual({ PK: other, SK: '2', name: 'there' });
   });
 
   test.each([
@@ -186,10 +170,7 @@ describe('a transaction', () => {
 
   test('that conflicts beside a failed condition is answered by the condition', async () => {
     world.state.before = () => canceled('TransactionConflict', 'ConditionalCheckFailed');
-    expect(await transact(world.table, items('x'))).toEqual({
-      failed: [false, true],
-      items: [undefined, undefined],
-    });
+    expect(await transact(world.table, items('x'))).toEqual({});
   });
 });
 
@@ -211,13 +192,13 @@ describe('the parts of a transaction', () => {
     let sent: any;
     world.state.before = (_name, input) => void (sent = input);
     const parts = [counting(PK, 'a', 2), null, counting(PK, 'b', 1), remembered, other];
-    expect(await transactParts(world.table, parts)).toBeNull();
+    expect(await transact(world.table, parts)).toBeNull();
     expect(sent.TransactItems).toHaveLength(2);
     expect(await getItem(world.table, { PK, SK: '1' })).toEqual({ PK, SK: '1', a: 1, b: 1, seen: true });
     expect(await getItem(world.table, { PK, SK: '2' })).toEqual({ PK, SK: '2', name: 'other' });
     const gone: Part = { key: { PK, SK: '2' }, isDeleted: true };
     const bare: Part = { key: { PK, SK: '1' }, update: { REMOVE: 'seen' } };
-    expect(await transactParts(world.table, [gone, bare])).toBeNull();
+    expect(await transact(world.table, [gone, bare])).toBeNull();
     expect(await getItem(world.table, { PK, SK: '1' })).toEqual({ PK, SK: '1', a: 1, b: 1 });
     expect(await getItem(world.table, { PK, SK: '2' })).toBeNull();
   });
@@ -225,7 +206,7 @@ describe('the parts of a transaction', () => {
   test('are refused by the first in their list that says so, and then nothing is written', async () => {
     const [PK, other] = [newId('identity'), newId('identity')];
     await put({ PK, SK: '1', a: 1, b: 1 });
-    const refusedBy = (...parts: Part<Refused>[]) => transactParts(world.table, parts);
+    const refusedBy = (...parts: Part<Refused>[]) => transact(world.table, parts);
     const [a, b] = [counting(PK, 'a', 1), counting(PK, 'b', 1)];
     expect(await refusedBy(counting(other, 'a', 1), a, b)).toEqual({ by: 'a' });
     expect(await refusedBy(b, a)).toEqual({ by: 'b' });
@@ -238,7 +219,7 @@ describe('the parts of a transaction', () => {
     const PK = newId('identity');
     await put({ PK, SK: '1', a: 1 });
     const silent = { ...counting(PK, 'a', 1), refusal: () => null };
-    await expect(transactParts(world.table, [silent])).rejects.toThrow('no part of it says why');
+    await expect(transact(world.table, [silent])).rejects.toThrow('no part of it says why');
   });
 });
 
