@@ -71,8 +71,9 @@ export type Decided =
     });
 
 /**
- * Makes every check of a request that comes before its reservation. Nothing is stored but copies of its reference images,
- * which whoever does not go on discards. Credits are looked at only where something depends on it: the reservation decides.
+ * Makes every check of a request that comes before its reservation. Only copies of its reference images are stored: a caller
+ * that does not go on deletes them. Credits are read only where another refusal or references make it necessary, because
+ * the reservation decides about them.
  * @param dryRun looks at the credits in any case, and stores nothing.
  * @throws the first refusal in the order of checks. No copy is left then.
  */
@@ -92,7 +93,7 @@ export async function decideGeneration(
   const refusal =
     model === null ? noModel(checked.identity) : await deps.model.refusal({ waits: command.respondAsync });
   const looks = dryRun || refusal !== null || references.length > 0;
-  // Whoever could not pay hears of that first, and has nothing fetched.
+  // A request that its credits do not allow is refused for that first, and nothing is fetched for it.
   const totals = looks ? await checkCredits(generationOf(command, checked, deps), command, deps) : null;
   if (model === null || refusal !== null) throw refusal;
   if (totals !== null && totals.inFlight >= maxInFlight(license)) throw tooManyInFlight(license);
@@ -176,7 +177,7 @@ export function parseParameters(
   const sentence = ({ idempotencyKey, members }: Words) => {
     const problems = queryProblems(query, queryParameters);
     const [dryRun = 'false'] = query.get('dryRun') ?? [];
-    // Whoever asks for a dry run in other words must not pay for a real one.
+    // A caller who asks for a dry run in other words must not pay for a real one.
     if (dryRun !== 'true' && dryRun !== 'false') problems.push('dryRun must be true or false');
     if (idempotencyKeys && readIdempotencyKey(idempotencyKeys) === null) {
       problems.push(`${idempotencyKey} must be 1 to 255 visible ASCII characters`);

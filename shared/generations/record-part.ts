@@ -31,8 +31,8 @@ export function completeRecord(ended: Generation): Part<StoredRecord> {
 
 /**
  * QUEUED or PROCESSING → FAILED or TIMEOUT
- * @param runId the run that gives the request up, or how the ids of several begin; null where it may be ended whoever has
- *   begun it.
+ * @param runId the run that gives the request up, or how the ids of several begin; null where it may be ended whichever run
+ *   has begun it.
  */
 export function failRecord(ended: Generation, runId: string | null): Part<StoredRecord> {
   const { completedAtMs, errorMessage, errorCode } = ended;

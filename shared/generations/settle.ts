@@ -79,7 +79,7 @@ export async function generateAndSettle(
 
 /**
  * Gives a failed request's credits back.
- * @param runId the run that failed; null where the request may be ended whoever has begun it.
+ * @param runId the run that failed; null where the request may be ended whichever run has begun it.
  * @returns the request as it ended. If the charge was stored after all, it is COMPLETED, and nothing is given back.
  * @throws RunLost when another run has begun it; GENERATION_FAILED when the outcome can't be stored.
  */

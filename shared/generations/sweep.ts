@@ -91,7 +91,7 @@ export async function endAbandoned(
   if (generation === null) return null;
   const discard = () => discardReferences(generation, generation.referenceImages, deps);
   if (isFinal(generation.status)) {
-    // Whoever ended it may have failed before it came to them.
+    // The process that ended it may have failed before it deleted them.
     if (invocation !== null) await discard();
     return null;
   }

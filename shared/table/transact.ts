@@ -42,7 +42,7 @@ export type Parts<Refusal> = readonly (Part<Refusal> | null)[];
  * applied a second time when an answer is lost or an attempt arrives late (for ten minutes: Amazon DynamoDB API
  * Reference, TransactWriteItems).
  * @param parts null for a rule that adds nothing.
- * @param token for whoever makes the same transaction again after it was refused. It has at most 36 characters.
+ * @param token the same for a transaction that is made again after it was refused. It has at most 36 characters.
  * @returns null when written, otherwise what the first part says that refused, in the order of the list.
  * @throws SERVICE_UNAVAILABLE when conflicts don't end; whatever the SDK throws when the outcome is unknown.
  */

@@ -30,7 +30,7 @@ async function waiting(licenseId: string): Promise<number[]> {
 const usedBy = async (licenseId: string) =>
   (await periodStore(world.table).get(licenseId, sampleGeneration().periodStartMs)).used;
 
-describe('the owner is told', () => {
+describe('the owner is notified', () => {
   test('once each, when a hundred requests at once use all credits', async () => {
     const licenseId = newId('license');
     const records = [];
@@ -86,7 +86,7 @@ describe('the owner is told', () => {
 
 describe('the charge that reaches a part', () => {
   test.each(['before', 'after'] as const)(
-    'is lost with its notice or stored with it, %s being sent',
+    'is lost with its notification or stored with it, %s being sent',
     async (when) => {
       const licenseId = newId('license');
       await charge(licenseId, 10, 7);
@@ -123,7 +123,7 @@ describe('the charge that reaches a part', () => {
     ]).toEqual([1, 2, 1, 2]);
   });
 
-  test('of a record of before there were notices tells nothing', async () => {
+  test('of a record of before there were notifications notifies nobody', async () => {
     const licenseId = newId('license');
     const old = { ...(await begun(licenseId, 10, 10)), creditsLimit: null };
     await settle(old);

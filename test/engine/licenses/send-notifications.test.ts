@@ -152,7 +152,7 @@ describe('a notification', () => {
   });
 });
 
-describe('nobody is told', () => {
+describe('nobody is notified', () => {
   const dropped = { ...nothing, dropped: 1 };
 
   test('who has switched it off', async () => {
@@ -193,7 +193,7 @@ describe('nobody is told', () => {
   });
 });
 
-describe('of 80 and 100% that are reached before anybody was told', () => {
+describe('of 80 and 100% that are reached before anybody was notified', () => {
   const onlyOne = { ...nothing, sent: 1, dropped: 1 };
   const subjects = () => sent.map(({ subject }) => subject);
 
@@ -206,7 +206,7 @@ describe('of 80 and 100% that are reached before anybody was told', () => {
     return license;
   }
 
-  test('the owner is told of 100% only, and of no part again', async () => {
+  test('the owner is notified of 100% only, and of no threshold again', async () => {
     const { licenseId } = await bothWait();
     expect(await sendNotifications(deps)).toEqual(onlyOne);
     expect(subjects()).toEqual(['All credits of Pro are used']);
@@ -215,7 +215,7 @@ describe('of 80 and 100% that are reached before anybody was told', () => {
     expect(await sendNotifications(deps)).toEqual(nothing);
   });
 
-  test('the owner is told of 100% only, whichever of them must wait', async () => {
+  test('the owner is notified of 100% only, whichever of them must wait', async () => {
     await bothWait();
     failures = [new Error('SES answered with status 429')];
     expect(await sendNotifications(deps)).toEqual({ ...nothing, failed: 1, dropped: 1 });
@@ -237,7 +237,7 @@ describe('of 80 and 100% that are reached before anybody was told', () => {
     expect(subjects()).toEqual(['All credits of Pro are used']);
   });
 
-  test('the owner is told of 80% with its own numbers once the limit was raised above 100%', async () => {
+  test('the owner is notified of 80% with its own numbers once the limit was raised above 100%', async () => {
     const license = await bothWait();
     await licenseStore(world.table).update(license.licenseId, { creditsLimit: 12 });
     expect(await sendNotifications(deps)).toEqual(onlyOne);

@@ -45,7 +45,7 @@ const plainClient = () => new DynamoDBClient(settings());
 const leanClient = () => withoutUnusedMiddleware(new DynamoDBClient({ ...settings(), ...cachedMiddleware }));
 const getOf = (id: string) => new GetItemCommand({ TableName: 'table', Key: { PK: { S: id } } });
 
-describe('a lean client', () => {
+describe('a client without unused middleware', () => {
   test('sends each command as it was given, and not the first one again', async () => {
     const client = leanClient();
     const answers = await Promise.all(['a', 'b', 'c'].map((id) => client.send(getOf(id))));

@@ -13,7 +13,7 @@ test.each([
   [3, 4, 0, null],
   [1, 1, 0, 100],
   [600, 500, 80, 100],
-])('%i used of %i, with %i told, tells of %j', (used, limit, told, due) => {
+])('%i used of %i, with %i notified, notifies of %j', (used, limit, told, due) => {
   expect(notificationDue(used, limit, told)).toBe(due);
 });
 
@@ -57,7 +57,7 @@ test.each([
   [80, 100, 120, 100, false],
   [100, 100, 100, 100, false],
 ] as const)(
-  'a notice of %i %, with %i of %i used and %i told, is overtaken: %j',
+  'a notification of %i %, with %i of %i used and %i notified, is overtaken: %j',
   (percent, used, limit, told, is) => {
     expect(isOvertaken({ licenseId: 'lic_1', periodStartMs: 0, percent }, used, limit, told)).toBe(is);
   },
