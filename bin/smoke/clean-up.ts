@@ -2,7 +2,8 @@ import { DeleteObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/c
 import { DeleteCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { accountCallerId } from '../../shared/base/ids.ts';
 import { getItem, openTable, type Item, type Table } from '../../shared/table/table.ts';
-import { itemKeys, partitions, type ItemKey } from '../../shared/table/keys.ts';
+import { itemKeys, type ItemKey } from '../../shared/table/keys.ts';
+import { partitions } from '../../shared/table/schema.ts';
 import { counted } from '../common/output.ts';
 import type { Stores } from '../common/stores.ts';
 import type { SmokeFixture } from './fixture.ts';

@@ -1,4 +1,4 @@
-import { longestWakeSeconds } from '../../../shared/model/cold-start.ts';
+import { longestColdStartSeconds } from '../../../shared/model/cold-start.ts';
 import type { StoredRecord } from './invariants.ts';
 import type { Run } from './runs.ts';
 import type { Json } from './table-calls.ts';
@@ -172,7 +172,7 @@ export function createWakingRules(violation: (sentence: string) => void) {
 
 function wrongWaking(before: Json | undefined, { version, wakeSeconds, wakingSinceMs, refusedAtMs }: Json) {
   if (version !== (before?.version ?? 0) + 1) return `version ${before?.version} became ${version}`;
-  if (wakeSeconds !== null && !(wakeSeconds >= 1 && wakeSeconds <= longestWakeSeconds))
+  if (wakeSeconds !== null && !(wakeSeconds >= 1 && wakeSeconds <= longestColdStartSeconds))
     return `waking took ${wakeSeconds} s`;
   return wakingSinceMs !== null && refusedAtMs < wakingSinceMs
     ? 'the last refusal came before the first'

@@ -1,6 +1,7 @@
 import { openDynamoDb } from '../../../local/dynamodb/engine.ts';
 import { answerRequest } from '../../../local/dynamodb/http.ts';
-import { tableSchema, inFlightSortKey } from '../../../shared/table/keys.ts';
+import { inFlightSortKey } from '../../../shared/table/keys.ts';
+import { tableSchema } from '../../../shared/table/schema.ts';
 
 export type Json = Record<string, any>;
 
