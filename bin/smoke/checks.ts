@@ -26,6 +26,7 @@ const once = { requests: 1, credits: 1 };
 const dashboardConfig = z.object({
   apiBaseUrl: z.string(),
   signIn: z.strictObject({ issuer: z.string(), clientId: z.string(), domainUrl: z.string() }),
+  retentionDays: z.int(),
   creditMails: z.boolean(),
   billingPortalUrl: z.nullable(z.string()),
   supportContact: z.nullable(z.string()),

@@ -69,97 +69,78 @@ describe('earlier revisions', () => {
       expect([begun.status, begun.body]).toEqual([202, '']);
     },
   );
-
-  test('a stream, the end of a session and whatever else is no message are refused as the protocol wants: 405', async () => {
-    for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
-      const { status, headers, body } = await service.api({ path: '/mcp', method, key });
-      expect([status, headers.get('allow'), body.code]).toEqual([405, 'POST', 'METHOD_NOT_ALLOWED']);
-    }
-  });
 });
 
-describe.each([revision, '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
-  'a caller of %s',
-  (version) => {
-    /** Sends a message as a client of this revision does, with a key of its own unless one is given. */
-    async function say(accept: string, method: string, params: any, given?: string) {
-      const own = given ?? (await grant(service.table)).key;
-      const isPresent = version === revision;
-      const headers = isPresent ? headersOf({ method, params }) : { 'mcp-protocol-version': version };
-      const body = isPresent ? messageOf({ method, params }) : { jsonrpc: '2.0', id: 1, method, params };
-      const options = { path: '/mcp', key: own, body, headers: { ...headers, accept } };
-      const answer = await callApi(service.ready.baseUrl, options);
-      const isStream = answer.headers.get('content-type') === 'text/event-stream';
-      const messages = messagesIn(answer.body);
-      return { status: answer.status, isStream, messages, ...messages.at(-1) };
-    }
-    const order = (more: object = {}) => ({
-      ...small,
-      identityId: service.ready.identities.aurora!,
-      ...more,
-    });
+// Every earlier revision is answered by the same code; the protocol's own suite asks each (test/long/mcp.test.ts).
+describe.each([revision, '2025-11-25'])('a caller of %s', (version) => {
+  /** Sends a message as a client of this revision does, with a key of its own unless one is given. */
+  async function say(accept: string, method: string, params: any, given?: string) {
+    const own = given ?? (await grant(service.table)).key;
+    const isPresent = version === revision;
+    const headers = isPresent ? headersOf({ method, params }) : { 'mcp-protocol-version': version };
+    const body = isPresent ? messageOf({ method, params }) : { jsonrpc: '2.0', id: 1, method, params };
+    const options = { path: '/mcp', key: own, body, headers: { ...headers, accept } };
+    const answer = await callApi(service.ready.baseUrl, options);
+    const isStream = answer.headers.get('content-type') === 'text/event-stream';
+    const messages = messagesIn(answer.body);
+    return { status: answer.status, isStream, messages, ...messages.at(-1) };
+  }
+  const order = (more: object = {}) => ({ ...small, identityId: service.ready.identities.aurora!, ...more });
 
-    // An empty header stands for none: `fetch` sends one for who names none.
-    test.each<[string, 'json' | 'events' | 'either']>([
-      ['', 'json'],
-      ['*/*', 'json'],
-      ['application/*', 'json'],
-      ['application/json', 'json'],
-      ['application/json;q=0.1, text/*', 'json'],
-      ['application/*, text/*', 'json'],
-      ['application/json, text/event-stream;q=0', 'json'],
-      ['text/*', 'events'],
-      ['text/event-stream', 'events'],
-      ['TEXT/Event-Stream;q=0.2, application/json;q=0', 'events'],
-      ['*/*, application/json;q=0', 'events'],
-      ['application/json, text/event-stream', 'either'],
-      ['text/event-stream, */*;q=0.1', 'either'],
-    ])('that accepts %j is answered as %s', async (accept, form) => {
-      const plain = await say(accept, 'tools/call', { name: 'quote', arguments: order() });
-      expect([plain.status, plain.result.structuredContent.credits]).toEqual([200, 1]);
-      // Where both are taken, earlier revisions always have events, and the present one has them for progress.
-      expect(plain.isStream).toBe(form === 'events' || (form === 'either' && version !== revision));
-      const _meta = { progressToken: 1 };
-      const told = await say(accept, 'tools/call', { name: 'generate', arguments: order(), _meta });
-      const tells = form !== 'json';
-      expect([told.status, told.isStream, told.messages.length > 1]).toEqual([200, tells, tells]);
-      expect(told.result.isError).toBeUndefined();
-    });
+  // An empty header stands for none: `fetch` sends one for who names none.
+  test.each<[string, 'json' | 'events' | 'either']>([
+    ['', 'json'],
+    ['*/*', 'json'],
+    ['application/json;q=0.1, text/*', 'json'],
+    ['application/json, text/event-stream;q=0', 'json'],
+    ['text/*', 'events'],
+    ['TEXT/Event-Stream;q=0.2, application/json;q=0', 'events'],
+    ['*/*, application/json;q=0', 'events'],
+    ['application/json, text/event-stream', 'either'],
+    ['text/event-stream, */*;q=0.1', 'either'],
+  ])('that accepts %j is answered as %s', async (accept, form) => {
+    const plain = await say(accept, 'tools/call', { name: 'quote', arguments: order() });
+    expect([plain.status, plain.result.structuredContent.credits]).toEqual([200, 1]);
+    // Where both are taken, earlier revisions always have events, and the present one has them for progress.
+    expect(plain.isStream).toBe(form === 'events' || (form === 'either' && version !== revision));
+    const _meta = { progressToken: 1 };
+    const told = await say(accept, 'tools/call', { name: 'generate', arguments: order(), _meta });
+    const tells = form !== 'json';
+    expect([told.status, told.isStream, told.messages.length > 1]).toEqual([200, tells, tells]);
+    expect(told.result.isError).toBeUndefined();
+  });
 
-    test('gets in JSON whatever a text has in it', async () => {
-      const prompt = 'one\u2028two\u2029\r\ndata: three';
-      const { key: own } = await grant(service.table);
-      const { structuredContent: made } = await callTool(service, own, 'generate', order({ prompt }));
-      const get = { name: 'get_generation', arguments: { requestId: made.requestId } };
-      expect((await say('*/*', 'tools/call', get, own)).result.structuredContent.prompt).toBe(prompt);
-    });
+  test.each(['text/html', '*/*;q=0', 'application/json;q=0, text/*;q=0'])(
+    'that accepts neither form is told so: %s',
+    async (accept) => {
+      const { status, error } = await say(accept, 'tools/list', {});
+      expect([status, error.code]).toEqual([406, -32000]);
+    },
+  );
 
-    test.each(['text/html', '*/*;q=0', 'application/json;q=0, text/*;q=0', 'application/xml, image/*'])(
-      'that accepts neither form is told so: %s',
-      async (accept) => {
-        const { status, error } = await say(accept, 'tools/list', {});
-        expect([status, error.code]).toEqual([406, -32000]);
-      },
-    );
+  test('gets in JSON whatever a text has in it', async () => {
+    const prompt = 'one\u2028two\u2029\r\ndata: three';
+    const { key: own } = await grant(service.table);
+    const { structuredContent: made } = await callTool(service, own, 'generate', order({ prompt }));
+    const get = { name: 'get_generation', arguments: { requestId: made.requestId } };
+    expect((await say('*/*', 'tools/call', get, own)).result.structuredContent.prompt).toBe(prompt);
+  });
 
-    test('may write null for what it leaves out, of the message and of arguments, at any depth', async () => {
-      const call = async (name: string, sent: unknown, _meta: object = {}) =>
-        (await say('*/*', 'tools/call', { name, arguments: sent, _meta })).result.structuredContent;
-      if (version !== revision) expect((await say('*/*', 'tools/list', null)).result.tools).toHaveLength(4);
-      expect((await say('*/*', 'tools/list', { cursor: null })).result.tools).toHaveLength(4);
-      const { identities } = await call('list_identities', null, { progressToken: null });
-      expect(identities).not.toEqual([]);
-      const nulls = { seed: null, referenceImages: null, idempotencyKey: null, outputFormat: null };
-      expect(await call('quote', order(nulls))).toMatchObject({ credits: 1 });
-      const referenceImages = [{ url: 'https://nobody.invalid/a.png', uploadId: null }];
-      const { error } = await call(
-        'quote',
-        order({ identityId: service.ready.identities.citrine!, referenceImages }),
-      );
-      expect(error).toMatch(/^referenceImages\[0\](?!.*exactly one)/);
-    });
-  },
-);
+  test('may write null for what it leaves out, of the message and of arguments, at any depth', async () => {
+    const call = async (name: string, sent: unknown, _meta: object = {}) =>
+      (await say('*/*', 'tools/call', { name, arguments: sent, _meta })).result.structuredContent;
+    if (version !== revision) expect((await say('*/*', 'tools/list', null)).result.tools).toHaveLength(4);
+    expect((await say('*/*', 'tools/list', { cursor: null })).result.tools).toHaveLength(4);
+    const { identities } = await call('list_identities', null, { progressToken: null });
+    expect(identities).not.toEqual([]);
+    const nulls = { seed: null, referenceImages: null, idempotencyKey: null, outputFormat: null };
+    expect(await call('quote', order(nulls))).toMatchObject({ credits: 1 });
+    const { citrine } = service.ready.identities;
+    const referenceImages = [{ url: 'https://nobody.invalid/a.png', uploadId: null }];
+    const { error } = await call('quote', order({ identityId: citrine, referenceImages }));
+    expect(error).toMatch(/^referenceImages\[0\](?!.*exactly one)/);
+  });
+});
 
 describe('what is no message', () => {
   const deep = (levels: number) =>
@@ -171,27 +152,12 @@ describe('what is no message', () => {
     ['a member twice', '{"jsonrpc":"2.0","id":1,"id":2}', 400, -32600, 'INVALID_BODY'],
     ['nothing', '', 400, -32700, 'INVALID_BODY'],
     ['too many levels', deep(65), 400, -32600, 'INVALID_BODY'],
-    ['as many levels as make a stack overflow', deep(6000), 400, -32600, 'INVALID_BODY'],
     ['a batch', [messageOf(list), messageOf(list, 2)], 400, -32600, 'INVALID_BODY'],
     ['more than 1 MiB', tooLarge, 413, -32600, 'PAYLOAD_TOO_LARGE'],
-    ['more than 1 MiB of no JSON', tooLarge.slice(0, -1), 413, -32600, 'PAYLOAD_TOO_LARGE'],
   ])('is refused as an error of JSON-RPC: %s', async (_, sent, status, code, ours) => {
     const answer = await post(sent);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json']);
     expect(answer.body).toMatchObject({ jsonrpc: '2.0', id: null, error: { code, data: { code: ours } } });
-  });
-
-  test.each([
-    {},
-    { jsonrpc: '2.0' },
-    { jsonrpc: '2.0', id: 1, result: {} },
-    { jsonrpc: '1.0', id: 1, method: 'ping' },
-    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: [{ name: 'quote' }] },
-  ])('is refused, and never a fault of ours: %j', async (sent) => {
-    for (const headers of [headersOf(list), { accept: 'application/json, text/event-stream' }]) {
-      const { status } = await post(sent, headers);
-      expect([202, 400]).toContain(status);
-    }
   });
 });
 

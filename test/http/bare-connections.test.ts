@@ -52,27 +52,20 @@ const generate = 'POST /api/v1/generate HTTP/1.1';
 const post = (...headers: string[]) => [generate, host(), bearer(), ...headers, ''];
 
 /**
- * What the HTTP server itself refuses: no function runs, and nothing is logged. Node.js tests its parser; here is one
- * case of each of its parts, and every way to hide one request in another.
+ * What the HTTP server itself refuses: no function runs, and nothing is logged. Node.js tests its parser; here are ways to
+ * hide one request in another, and one case of what is no request at all.
  */
 const noHttp: Record<string, () => string[]> = {
   'a body longer than its Content-Length': () => [...post('Content-Length: 1'), '{}'],
-  'a body shorter than its Content-Length': () => [...post('Content-Length: 9'), '{}'],
-  'a Content-Length that is no number': () => [...post('Content-Length: 0x2'), '{}'],
   'two lengths': () => [...post('Content-Length: 2', 'Content-Length: 3'), '{}'],
   'a length and chunks': () => [
     ...post('Content-Length: 2', 'Transfer-Encoding: chunked'),
     '2\r\n{}\r\n0\r\n\r\n',
   ],
   'a coding that is not chunked': () => [...post('Transfer-Encoding: gzip'), '{}'],
-  'a chunk of no size': () => [...post('Transfer-Encoding: chunked'), 'zz', '{}', '0', '', ''],
   'a chunk that is cut': () => [...post('Transfer-Encoding: chunked'), '5', '{}'],
   'two hosts': () => [health, host(), 'Host: a.test', close, '', ''],
-  'a method that is none': () => ['BREW /api/v1/health HTTP/1.1', host(), '', ''],
   'the beginning of TLS': () => ['\x16\x03\x01\x02\x00\x01\x00\x01'],
-  'an escape sequence in the path': () => ['GET /api/v1/x\x1b[2J HTTP/1.1', host(), '', ''],
-  'a control character in a header': () => [health, host(), 'X-Note: a\x01b', '', ''],
-  'a header over two lines': () => [health, host(), 'X-Note: a', ' b', '', ''],
   'a space before the colon': () => [health, host(), 'Authorization : Bearer x', '', ''],
   'bare line feeds': () => [`${health}\n${host()}\n\n`],
 };
@@ -98,16 +91,13 @@ describe('over a bare connection', () => {
     expect(answer.body.error).toContain('16 KiB');
   });
 
-  test('a client that waits for 100 Continue gets it, then its answer', async () => {
-    const lines = [...post(close, 'Expect: 100-continue', 'Content-Length: 2'), '{}'];
-    const received = await talk(lines.join('\r\n'));
-    expect(received).toMatch(/^HTTP\/1\.1 100 Continue\r\n/);
-    expectError(answerIn(received), 400, 'MISSING_IDENTITY');
-  });
-
-  test('a client that expects anything else gets the answer that it would have had', async () => {
-    const lines = [...post(close, 'Expect: tea', 'Content-Length: 2'), '{}'];
-    expectError(await ask(...lines), 400, 'MISSING_IDENTITY');
+  test('a client that waits for 100 Continue gets it, and who expects anything else gets the usual answer', async () => {
+    for (const expected of ['100-continue', 'tea']) {
+      const lines = [...post(close, `Expect: ${expected}`, 'Content-Length: 2'), '{}'];
+      const received = await talk(lines.join('\r\n'));
+      expect(received.startsWith('HTTP/1.1 100 Continue\r\n')).toBe(expected === '100-continue');
+      expectError(answerIn(received), 400, 'MISSING_IDENTITY');
+    }
   });
 
   test('chunks are one body, and headers after it are not headers', async () => {
@@ -151,11 +141,9 @@ describe('a request line with a whole address', () => {
   const other = 'Host: other.test';
 
   test.each([
-    ['the API', '/api/v1/health'],
-    ['the API with a query', '/api/v1/generate?limit=1'],
+    ['the API', '/api/v1/generate?limit=1'],
     ['the sign-in', '/.well-known/openid-configuration'],
     ['the dashboard', '/'],
-    ['nothing of the API', '/api/v1/nothing'],
   ])('is served as its path: %s', async (_what, path) => {
     const { origin } = new URL(service.ready.baseUrl);
     const plain = await statusOf(path, host(), bearer());

@@ -176,30 +176,4 @@ describe('DELETE /generate/{requestId}', () => {
     }
     expect((await fetched(key, requestId)).body).toEqual(before);
   });
-
-  test('finds no request whose days are over', async () => {
-    const { key, license } = await grant(table);
-    const acceptedAtMs = Date.now() - 91 * 24 * 3600_000;
-    const { requestId } = await reserveAbandoned(table, license, { identityId: aurora!, acceptedAtMs });
-    expectError(await remove(key, requestId), 404, 'REQUEST_NOT_FOUND');
-  });
-
-  test('takes no parameters', async () => {
-    const { key } = await grant(table);
-    const { body: made } = await generate(service, key, { identityId: aurora });
-    expectError(await remove(key, `${made.requestId}?force=true`), 400, 'INVALID_PARAMETERS');
-    expect((await fetched(key, made.requestId)).status).toBe(200);
-  });
-
-  test('of ten at once says to each that it is deleted or not there, and to one that it is deleted', async () => {
-    const { key, license } = await grant(table);
-    const { body: made } = await generate(service, key, { identityId: aurora, numOutputs: 4 });
-    const answers = await Promise.all(Array.from({ length: 10 }, () => remove(key, made.requestId)));
-    for (const answer of answers) {
-      if (answer.status !== 200) expectError(answer, 404, 'REQUEST_NOT_FOUND');
-    }
-    expect(answers.map(({ status }) => status)).toContain(200);
-    expect(objectsOf(service.dataDir, license)).toEqual([]);
-    await expectCharged(table, license, 4);
-  });
 });

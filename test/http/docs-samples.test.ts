@@ -191,13 +191,6 @@ describe('JavaScript', () => {
       await proxy.close();
     }
   });
-
-  test('docs/api/retries.md: the sample does not repeat what no repeat helps', async () => {
-    const [{ text }] = scripts('docs/api/retries.md', 'js') as [CodeBlock];
-    granted = { ...granted, key: 'svc_live_mistyped' };
-    const { code, stderr } = await runScript(text, 'js');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('INVALID_API_KEY')]);
-  });
 });
 
 const hasPython = (await run('python3', ['--version'], process.env).catch(() => null))?.code === 0;

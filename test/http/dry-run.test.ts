@@ -1,15 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { newAccount } from '../support/accounts.ts';
 import { expectError, expectOk } from '../support/answers.ts';
 import { grant, type Granted } from '../support/grants.ts';
 import { objectsOf } from '../support/objects.ts';
 import { small } from '../support/requests.ts';
 import type { ApiAnswer } from '../support/service.ts';
 import { itemsWith } from '../support/table-scan.ts';
-import { until } from '../support/until.ts';
-import { samplePhoto, sendFile } from '../support/uploads.ts';
 import { sharedService } from '../support/use-service.ts';
 
 const service = sharedService();
@@ -41,8 +36,11 @@ describe('POST /generate?dryRun=true', () => {
     const { key } = granted;
     const items = await itemsOf(granted);
     expect(items.length).toBeGreaterThan(2);
-    const answer = await send(key, body({ numOutputs: 2 }), { headers: { 'idempotency-key': 'dry' } });
+    const answer = await send(key, body({ numOutputs: 2 }), {
+      headers: { 'idempotency-key': 'dry', accept: 'text/event-stream', prefer: 'respond-async' },
+    });
     expectOk(answer);
+    expect(answer.headers.has('preference-applied')).toBe(false);
     expect(answer.body).toMatchObject({
       dryRun: true,
       accepted: true,
@@ -53,13 +51,6 @@ describe('POST /generate?dryRun=true', () => {
     expect([await itemsOf(granted), keysOf(granted)]).toEqual([items, []]);
     const again = await service.api({ path: `/generate/${answer.headers.get('x-request-id')}`, key });
     expectError(again, 404, 'REQUEST_NOT_FOUND');
-  });
-
-  test('answers JSON whatever the client accepts, for there is nothing to follow', async () => {
-    const { key } = await grant(table);
-    const answer = await send(key, body(), { headers: { accept: 'text/event-stream' } });
-    expectOk(answer);
-    expect(answer.body.accepted).toBe(true);
   });
 
   test('is refused exactly as the request itself is', async () => {
@@ -92,44 +83,4 @@ describe('POST /generate?dryRun=true', () => {
       expect((await service.api({ path: '/generate', key })).body.generations).toEqual([]);
     },
   );
-
-  test('looks at reference images and copies none', async () => {
-    const granted = await grant(table);
-    const { key } = granted;
-    const upload = await service.api({ method: 'POST', path: '/uploads', key });
-    await sendFile(upload.body, await samplePhoto({ format: 'png' }));
-    const { uploadId } = upload.body;
-    const before = keysOf(granted);
-    const withPhoto = body({
-      identityId: service.ready.identities.citrine,
-      referenceImages: [{ uploadId }],
-    });
-    expect((await send(key, withPhoto)).body).toMatchObject({ accepted: true, credits: 1 });
-    expect(before).toHaveLength(1);
-    expect(keysOf(granted)).toEqual(before);
-  });
-
-  test('is there in the playground too', async () => {
-    const { license, bySession } = await newAccount(service, { creditsLimit: 5 });
-    const path = '/playground/generate?dryRun=true';
-    const sent = body({ licenseId: license.licenseId });
-    expect((await bySession(path, { body: sent })).body).toMatchObject({
-      accepted: true,
-      usage: { creditsUsed: 0, creditsLimit: 5 },
-    });
-    const foreign = body({ licenseId: (await grant(table)).license.licenseId });
-    expectError(await bySession(path, { body: foreign }), 404, 'LICENSE_NOT_FOUND');
-  });
-
-  test('is a dry run in the log too', async () => {
-    const { key } = await grant(table);
-    const answer = await send(key, body());
-    const requestId = answer.headers.get('x-request-id')!;
-    const logged = () =>
-      readFileSync(join(service.dataDir, 'service.log'), 'utf8')
-        .split('\n')
-        .find((line) => line.includes('"request"') && line.includes(requestId));
-    await until('the request is logged', () => logged() !== undefined);
-    expect(JSON.parse(logged()!)).toMatchObject({ dryRun: 'true', status: 200 });
-  });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { newAccount } from '../support/accounts.ts';
-import { expectError } from '../support/answers.ts';
 import { eventsIn, lastEvent } from '../support/events.ts';
 import { openImage } from '../support/png.ts';
 import { small } from '../support/requests.ts';
@@ -59,11 +58,6 @@ describe.each([
     ];
     expect(Object.keys(last.data).sort()).toEqual([...members, 'usage']);
     await openImage(last.data.outputs[0]);
-  });
-
-  test('a refusal before acceptance is a plain answer', async () => {
-    const follow = await follower(inPlayground);
-    expectError(await follow({ identityId: aurora, width: 1 }), 400, 'INVALID_PARAMETERS');
   });
 
   test('a failure is the last of them', async () => {

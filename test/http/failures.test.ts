@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { demoIdentities } from '../../local/demo-data.ts';
 import { newAccount } from '../support/accounts.ts';
+import { headersOf, messageOf } from '../support/agent.ts';
 import { expectError } from '../support/answers.ts';
 import { grant } from '../support/grants.ts';
 import { expectCharged } from '../support/period-totals.ts';
@@ -32,19 +33,25 @@ test('flint is 500 GENERATION_FAILED and stored as FAILED, with no word of the m
 
 describe('a client that hangs up does not lose its image, and pays for it once', () => {
   test.each([
-    ['by key', false, {}],
-    ['by key, with events', false, events],
-    ['in the playground', true, {}],
-    ['in the playground, with events', true, events],
-  ])('%s', async (_, inPlayground, headers) => {
+    ['by key', '/generate', {}],
+    ['by key, with events', '/generate', events],
+    ['in the playground', '/playground/generate', {}],
+    ['in the playground, with events', '/playground/generate', events],
+    ['by MCP', '/mcp', {}],
+  ])('%s', async (_, path, headers) => {
     const { key, session, license } = await newAccount(service);
     const client = new AbortController();
-    const { licenseId } = license;
-    const body = { ...small, identityId: harbor, ...(inPlayground && { licenseId }) };
-    const sent = fetch(`${service.ready.baseUrl}${inPlayground ? '/playground' : ''}/generate`, {
+    const isPlayground = path.startsWith('/playground');
+    const order = { ...small, identityId: harbor, ...(isPlayground && { licenseId: license.licenseId }) };
+    const call = { method: 'tools/call', params: { name: 'generate', arguments: order } };
+    const isAgent = path === '/mcp';
+    const sent = fetch(service.ready.baseUrl + path, {
       method: 'POST',
-      headers: { authorization: `Bearer ${inPlayground ? session : key}`, ...headers },
-      body: JSON.stringify(body),
+      headers: {
+        authorization: `Bearer ${isPlayground ? session : key}`,
+        ...(isAgent ? headersOf(call) : headers),
+      },
+      body: JSON.stringify(isAgent ? messageOf(call) : order),
       signal: client.signal,
     }).then((answer) => answer.text());
     const id = await newestWith(service, key, ['PROCESSING', 'COMPLETED']);

@@ -110,20 +110,6 @@ describe('the log', () => {
     expect(new Set(codes)).toEqual(new Set(['IDENTITY_UNAVAILABLE']));
     expect(logged().filter(({ level }) => level !== 'info')).toEqual([]);
   });
-
-  test('has nothing in it that a caller wrote', () => {
-    const text = recorded.lines.join('\n');
-    for (const written of [marker, '__proto__', 'constructor', 'svc_live_', 'X-Amz-', 'https://', 'Bearer']) {
-      expect([written, text.includes(written)]).toEqual([written, false]);
-    }
-    expect(text.match(/eyJ[\w-]+\.\w+/g)).toBeNull();
-    expect(callers.size).toBeGreaterThan(20);
-    const secrets = [...callers].flatMap(({ key, session }) => [
-      key.slice(9),
-      ...session.split('.').slice(1),
-    ]);
-    expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
-  });
 });
 
 const id = '[A-Za-z0-9][A-Za-z0-9_-]{0,63}';

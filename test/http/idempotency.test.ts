@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { generationStore } from '../../shared/generations/store.ts';
-import { expectError } from '../support/answers.ts';
+import { newAccount } from '../support/accounts.ts';
 import { grant, issueKey } from '../support/grants.ts';
-import { expectCharged, reserveAbandoned } from '../support/period-totals.ts';
+import { expectCharged } from '../support/period-totals.ts';
 import { small } from '../support/requests.ts';
 import { type ApiAnswer } from '../support/service.ts';
 import { pause } from '../support/until.ts';
@@ -39,39 +39,18 @@ test('a repeat answers the first result with fresh links, says so and charges no
   await expectCharged(table, granted.license, 1);
 });
 
-test('a repeat of a request that still runs is IDEMPOTENCY_IN_PROGRESS and names it', async () => {
-  const { key, keyId, license } = await grant(table);
-  const identityId = service.ready.identities.aurora!;
-  const body = JSON.stringify(bodyFor('aurora'));
-  const running = await reserveAbandoned(table, license, {
-    identityId,
-    keyId,
-    idempotency: { key: 'runs', body },
-  });
-  const answer = await send(key, 'runs', body);
-  expectError(answer, 409, 'IDEMPOTENCY_IN_PROGRESS');
-  expect(answer.headers.get('x-request-id')).toBe(running.requestId);
-});
-
-test('keys belong to the API key that sent them', async () => {
-  const granted = await grant(table);
-  const other = await issueKey(table, granted.license);
-  const first = await send(granted.key, 'shared', bodyFor('aurora'));
-  const second = await send(other.key, 'shared', bodyFor('aurora'));
-  expect(second.status).toBe(200);
-  expect(second.body.requestId).not.toBe(first.body.requestId);
-});
-
-test('a request that failed or was refused frees its key', async () => {
-  const granted = await grant(table);
-  const first = await send(granted.key, 'retry', bodyFor('flint'));
-  const second = await send(granted.key, 'retry', bodyFor('flint'));
-  expect([first.status, second.status]).toEqual([500, 500]);
-  expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
-  // A refusal holds nothing, not even the key: another body may use it.
-  expect((await send(granted.key, 'refused', { ...bodyFor('aurora'), width: 1 })).status).toBe(400);
-  expect((await send(granted.key, 'refused', bodyFor('aurora'))).status).toBe(200);
-  await expectCharged(table, granted.license, 1);
+test('an idempotency key belongs to who sent it: an API key, or an account in the playground', async () => {
+  const { key, license, bySession } = await newAccount(service);
+  const other = await issueKey(table, license);
+  const body = { ...bodyFor('aurora'), licenseId: license.licenseId };
+  const headers = { 'idempotency-key': 'shared' };
+  const answers = [
+    await send(key, 'shared', bodyFor('aurora')),
+    await send(other.key, 'shared', bodyFor('aurora')),
+    await bySession('/playground/generate', { body, headers }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(new Set(answers.map(({ body: { requestId } }) => requestId)).size).toBe(3);
 });
 
 test('20 parallel requests with one key give one generation and one charge', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { grant } from '../support/grants.ts';
-import { openImage, pngSize } from '../support/png.ts';
+import { openImage } from '../support/png.ts';
 import { generate, stored } from '../support/requests.ts';
 import { pause } from '../support/until.ts';
 import { sharedService } from '../support/use-service.ts';
@@ -38,28 +38,6 @@ async function expectForbidden(link: string): Promise<void> {
 }
 
 describe('a link', () => {
-  test('opens to its image without any key, for each output', async () => {
-    expect(links).toHaveLength(2);
-    const images = await Promise.all(links.map(openImage));
-    for (const image of images) expect(pngSize(image)).toEqual({ width: 512, height: 512 });
-    expect(images[0]!.equals(images[1]!)).toBe(false);
-  });
-
-  test.each([
-    ['webp', /^RIFF....WEBP/s],
-    ['jpeg', /^\xff\xd8\xff/],
-  ])('of a request for %s opens to one, by its type and by its bytes', async (outputFormat, signature) => {
-    const { identities } = service.ready;
-    const answer = await generate(service, key, { identityId: identities.aurora, outputFormat });
-    const record = await stored(service, key, answer.body.requestId);
-    expect(record.outputFormat).toBe(outputFormat);
-    for (const link of [answer.body.outputs[0], record.outputUrl]) {
-      const response = await fetch(link);
-      expect([response.status, response.headers.get('content-type')]).toEqual([200, `image/${outputFormat}`]);
-      expect(Buffer.from(await response.arrayBuffer()).toString('latin1', 0, 12)).toMatch(signature);
-    }
-  });
-
   test('carries its signature and is promised for an hour, not longer', () => {
     for (const link of [...links, strangersLink]) {
       const { searchParams } = new URL(link);

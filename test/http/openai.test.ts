@@ -6,7 +6,7 @@ import { committedName } from '../../shared/licenses/period-store.ts';
 import { rateLogStore } from '../../shared/limits/rate-log-store.ts';
 import { expectError, uuid } from '../support/answers.ts';
 import { grant, issueKey, type Granted } from '../support/grants.ts';
-import { expectCharged, reserveAbandoned } from '../support/period-totals.ts';
+import { expectCharged } from '../support/period-totals.ts';
 import { startRecordedGateway, type RecordedGateway } from '../support/recorded-gateway.ts';
 import { generate } from '../support/requests.ts';
 import { callApi, type ApiAnswer } from '../support/service.ts';
@@ -97,37 +97,27 @@ describe('what is stored', () => {
   });
 });
 
-test('an answer has links, or the very files behind them, in JSON and in events', async () => {
+// The unit tests of the format hold each form of an answer; OpenAI's own SDKs read them in test/long/openai.test.ts.
+test('an answer has links and the very files behind them, in JSON and in events', async () => {
   const { key, license } = await grant(table);
   const same = { seed: 3, n: 2, output_format: 'webp' };
-  const linked = await send(key, { ...same, model: aurora, response_format: 'url' });
-  expect([linked.status, linked.headers.get('x-ignored-parameters')]).toEqual([200, null]);
-  const { created, data, ...about } = linked.body;
+  // As programs ask that were written for OpenAI's present models.
+  const habit = { model: 'gpt-image-1', quality: 'high', background: 'auto', moderation: 'low', user: 'u' };
+  const both = await send(key, { ...same, ...habit });
+  expect(both.headers.get('x-ignored-parameters')).toBe('user, quality, background, moderation');
+  expect(both.headers.get('ratelimit-policy')).toBe('"generate";q=10;w=60');
+  const { created, data, ...about } = both.body;
   expect(about).toEqual({
     output_format: 'webp',
     size: '512x512',
     usage: expect.objectContaining({ input_tokens_details: { text_tokens: 0, image_tokens: 0 } }),
   });
   expect(Math.abs(created - Date.now() / 1000)).toBeLessThan(3600);
-  expect(linked.headers.get('ratelimit-policy')).toBe('"generate";q=10;w=60');
   const files: string[] = [];
-  for (const { url, ...rest } of data) {
-    expect(rest).toEqual({});
+  for (const { url, b64_json: file } of data) {
     files.push(Buffer.from(await (await fetch(url)).arrayBuffer()).toString('base64'));
+    expect(file).toBe(files.at(-1));
   }
-  const { body: inline } = await send(key, { ...same, response_format: 'b64_json' });
-  expect(inline).toEqual({
-    ...about,
-    created: expect.any(Number),
-    data: files.map((file) => ({ b64_json: file })),
-  });
-  // As programs ask that were written for OpenAI's present models.
-  const habit = { model: 'gpt-image-1', quality: 'high', background: 'auto', moderation: 'low', user: 'u' };
-  const both = await send(key, { ...same, ...habit });
-  expect(both.headers.get('x-ignored-parameters')).toBe('user, quality, background, moderation');
-  const urls = both.body.data.map(({ url }: any) => url);
-  expect(both.body.data).toEqual(files.map((file, i) => ({ url: urls[i], b64_json: file })));
-  expect((await fetch(urls[1])).status).toBe(200);
   // `stream` decides, and no header.
   const streamed = await send(
     key,
@@ -137,7 +127,7 @@ test('an answer has links, or the very files behind them, in JSON and in events'
   expect(streamed.headers.get('content-type')).toBe('text/event-stream');
   const events = (streamed.body as unknown as string).trim().split('\n\n');
   expect(events.map((event) => JSON.parse(event.split('data: ')[1]!).b64_json)).toEqual(files);
-  await expectCharged(table, license, 8);
+  await expectCharged(table, license, 4);
   const requestId = streamed.headers.get('x-request-id')!;
   const record = (await generationStore(table).get(license.licenseId, requestId))!;
   // Its deadline is that of requests that somebody waits for.
@@ -156,16 +146,9 @@ describe('a request is refused in their shape, by the names that were sent, in t
 
   test.each<[number, string, string | null, object, () => Granted]>([
     [400, 'MISSING_IDENTITY', 'model', { model: '', quality: 'x' }, () => starter],
-    [400, 'INVALID_PARAMETERS', 'model', { model: ['aurora'] }, () => starter],
     [404, 'IDENTITY_NOT_FOUND', 'model', { model: 'nobody', n: 0 }, () => starter],
     [401, 'IDENTITY_MISMATCH', 'model', { quality: 'x' }, () => narrow],
-    [400, 'INVALID_PARAMETERS', 'background', { background: 'transparent', n: 2 }, () => starter],
-    [400, 'INVALID_PARAMETERS', 'n', { n: 0, size: '4096x4096' }, () => starter],
     [400, 'INVALID_PARAMETERS', 'size', { size: '500x512' }, () => starter],
-    [400, 'INVALID_PARAMETERS', 'steps', { steps: 5 }, () => starter],
-    [400, 'INVALID_PARAMETERS', 'mask', { mask: 'x', stream: true }, () => starter],
-    [400, 'INVALID_PARAMETERS', 'aspect_ratio', { aspect_ratio: '1:1' }, () => starter],
-    [400, 'TIER_LIMIT', 'n', { n: 2 }, () => starter],
     [400, 'TIER_LIMIT', 'size', { size: '1088x512' }, () => starter],
     [429, 'CREDIT_LIMIT_EXCEEDED', null, { model: ember }, () => spent],
     [503, 'IDENTITY_UNAVAILABLE', null, { model: ember }, () => starter],
@@ -212,21 +195,7 @@ describe('with an Idempotency-Key', () => {
     expect(again.body).toEqual(first.body);
     expectError(await generate(service, key, { identityId: aurora }, headers), 422, 'IDEMPOTENCY_MISMATCH');
     expectTheirError(await send(key, {}, headers), 422, 'IDEMPOTENCY_MISMATCH', null);
-    const own = { 'idempotency-key': 'order-2' };
-    expect((await generate(service, key, { identityId: aurora }, own)).status).toBe(200);
-    expectTheirError(await send(key, {}, own), 422, 'IDEMPOTENCY_MISMATCH', null);
-    await expectCharged(table, license, 2);
-  });
-
-  test('one that still runs is 409, which SDKs repeat', async () => {
-    const { key, keyId, license } = await grant(table);
-    const body = JSON.stringify({ model: 'aurora', ...small });
-    const idempotency = { key: 'runs', body };
-    const running = await reserveAbandoned(table, license, { identityId: aurora!, keyId, idempotency });
-    const answer = await service.api({ path, key, body, headers: { 'idempotency-key': 'runs' } });
-    expectTheirError(answer, 409, 'IDEMPOTENCY_IN_PROGRESS', null);
-    expect(answer.headers.get('x-should-retry')).toBe('true');
-    expect(answer.headers.get('x-request-id')).toBe(running.requestId);
+    await expectCharged(table, license, 1);
   });
 });
 

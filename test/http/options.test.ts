@@ -4,7 +4,6 @@ import { routes } from '../../shared/routes/routes.ts';
 import type { Route } from '../../shared/routes/route.ts';
 import { answerHeaders } from '../../shared/routes/api.ts';
 import { ask } from '../support/agent.ts';
-import { runToEnd } from '../support/command.ts';
 import { signIn } from '../support/forged-sessions.ts';
 import { generate, small } from '../support/requests.ts';
 import type { ApiAnswer } from '../support/service.ts';
@@ -43,15 +42,6 @@ describe('--allow-origin', () => {
     },
   );
 
-  test('answers name the origin that asked, refusals too, and no other', async () => {
-    const get = (origin: string) => fetch(`${service.ready.baseUrl}/generate`, { headers: { origin } });
-    for (const origin of allowed) {
-      const answer = await get(origin);
-      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([401, origin]);
-    }
-    expect((await get(other)).headers.has('access-control-allow-origin')).toBe(false);
-  });
-
   test('what no function answers can be read by every page, since it says nothing of anyone', async () => {
     const answer = await fetch(`${service.ready.baseUrl}/nothing`, { headers: { origin: other } });
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([404, '*']);
@@ -81,6 +71,7 @@ describe('headers of every answer', () => {
     answers.forEach(expectCommon);
     const refused = [route.auth === 'none' ? 400 : 401, route.refusesOthers ? 405 : 404];
     expect(answers.map(({ status }) => status)).toEqual([204, ...refused]);
+    expect(answers[2]!.headers.get('allow')).toBe(route.refusesOthers ? route.method : null);
   });
 
   test('are on streams, which no proxy keeps back, and on the answers to agents and to OpenAI’s SDKs', async () => {
@@ -130,11 +121,5 @@ describe('--container', () => {
     expect(status).toBe(200);
     const stored = await service.api({ path: `/generate/${body.requestId}`, key: keys.pro });
     expect(stored.body.modelVersion).toBe('quick-1');
-  });
-
-  test.each(['', '127.0.0.1:8080', 'ftp://127.0.0.1'])('refuses %j in one sentence', async (address) => {
-    const { code, stdout, stderr } = await runToEnd(['--container', address]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr.trim()).toMatch(/^--container must be an address[^\n]*\.$/);
   });
 });

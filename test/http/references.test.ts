@@ -1,37 +1,102 @@
 import sharp from 'sharp';
-import { describe, expect, test } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { UploadAnswer } from '../../shared/images/answer-contract.ts';
+import { newAccount } from '../support/accounts.ts';
 import { expectError } from '../support/answers.ts';
 import { lastEvent } from '../support/events.ts';
 import { periodTotals, expectCharged } from '../support/period-totals.ts';
 import { grant, type Granted } from '../support/grants.ts';
-import { copiesOf, objectsOf } from '../support/objects.ts';
+import { copiesOf } from '../support/objects.ts';
 import { openImage } from '../support/png.ts';
 import { generate, small, stored } from '../support/requests.ts';
 import { until } from '../support/until.ts';
-import { samplePhoto, sendFile } from '../support/uploads.ts';
+import { postFile, samplePhoto, sendFile } from '../support/uploads.ts';
 import { sharedService } from '../support/use-service.ts';
+
+// The tests of the workflow and of the fetcher hold what else is done with reference images.
 
 const service = sharedService();
 const { table } = service;
-const { identities } = service.ready;
+const { citrine } = service.ready.identities;
+let photo: Buffer;
 
-async function uploaded(key: string, file: Uint8Array): Promise<{ uploadId: string }> {
-  const { body } = await service.api({ method: 'POST', path: '/uploads', key });
-  await sendFile(body, file);
-  return { uploadId: body.uploadId };
+beforeAll(async () => {
+  photo = await samplePhoto();
+});
+
+async function opened(key: string, body?: unknown): Promise<UploadAnswer> {
+  const answer = await service.api({ method: 'POST', path: '/uploads', key, body });
+  expect(answer.status).toBe(201);
+  return answer.body;
 }
 
-const withImages = (key: string, referenceImages: object[], more: object = {}) =>
-  generate(service, key, { identityId: identities.citrine, referenceImages, ...more });
+async function uploaded(key: string, file: Uint8Array): Promise<{ uploadId: string }> {
+  const upload = await opened(key);
+  await sendFile(upload, file);
+  return { uploadId: upload.uploadId };
+}
 
-describe('a generation with reference images', () => {
-  test('uses them, says so, and is charged as any other', async () => {
+const use = (key: string, referenceImages: object[], more: object = {}) =>
+  generate(service, key, { identityId: citrine, referenceImages, ...more });
+
+describe('POST /uploads', () => {
+  test('answers a form, what it is called, how large the file may be and until when', async () => {
+    const { key, license } = await grant(table);
+    const beforeMs = Date.now();
+    const upload = await opened(key);
+    expect(Object.keys(upload).sort()).toEqual(['expiresAt', 'fields', 'maxBytes', 'uploadId', 'url']);
+    expect(upload.maxBytes).toBe(10 * 1024 * 1024);
+    expect(Date.parse(upload.expiresAt)).toBeGreaterThanOrEqual(beforeMs + 3_600_000);
+    expect(Date.parse(upload.expiresAt)).toBeLessThanOrEqual(Date.now() + 3_600_000);
+    expect(upload.fields.key).toBe(`uploads/${license.licenseId}/${upload.uploadId}`);
+    expect(upload.fields['Content-Type']).toBe('application/octet-stream');
+    expect((await opened(key)).uploadId).not.toBe(upload.uploadId);
+  });
+
+  test('by session is of the license that is named; its keys may use it again, and send it again', async () => {
+    const { session, key, license } = await newAccount(service);
+    const upload = await opened(session, { licenseId: license.licenseId, contentType: 'image/png' });
+    for (const color of ['#204080', '#208040']) {
+      await sendFile(upload, await samplePhoto({ color }));
+      const answer = await use(key, [{ uploadId: upload.uploadId }]);
+      expect(answer).toMatchObject({ status: 200, body: { referenceImagesUsed: 1 } });
+    }
+  });
+});
+
+describe('the form', () => {
+  const policy = '{"expiration":"2099-01-01T00:00:00Z","conditions":[]}';
+
+  test.each([
+    ['a file of another type than was said', { 'Content-Type': 'text/html' }],
+    ['another key', { key: 'generations/lic_x/output-0.png' }],
+    ['a policy of one’s own', { Policy: Buffer.from(policy).toString('base64') }],
+    ['a field that was not signed', { 'x-amz-meta-mine': 'yes' }],
+  ])('does not take %s', async (_what, changed) => {
+    const { key } = await grant(table);
+    expect((await postFile(await opened(key), photo, changed)).status).toBe(403);
+  });
+
+  test('takes a file of its largest size, and not one byte more or none at all', async () => {
+    const { key } = await grant(table);
+    const upload = await opened(key);
+    expect((await postFile(upload, new Uint8Array(upload.maxBytes))).status).toBe(204);
+    for (const bytes of [0, upload.maxBytes + 1]) {
+      const answer = await postFile(await opened(key), new Uint8Array(bytes));
+      expect({ bytes, status: answer.status }).toEqual({ bytes, status: 400 });
+    }
+  });
+});
+
+describe('a reference image', () => {
+  test('is used as often as it is sent, its request says so, and is charged as any other', async () => {
     const { key, license } = await grant(table);
     const formats = ['png', 'jpeg', 'webp', 'png'] as const;
     const items = await Promise.all(
       formats.map(async (format) => uploaded(key, await samplePhoto({ format }))),
     );
-    const answer = await withImages(key, items, { referenceMode: 'exact_product', preserveBranding: true });
+    const answer = await use(key, items, { referenceMode: 'exact_product', preserveBranding: true });
     expect(answer).toMatchObject({
       status: 200,
       body: { referenceImagesUsed: 4, usage: { creditsCharged: 1 } },
@@ -47,48 +112,13 @@ describe('a generation with reference images', () => {
     await expectCharged(table, license, 1);
   });
 
-  test('leaves no copy of them once it is answered', async () => {
-    const { key, license } = await grant(table);
-    const item = await uploaded(key, await samplePhoto());
-    const answer = await withImages(key, [item, item]);
-    expect([answer.status, answer.body.referenceImagesUsed]).toEqual([200, 2]);
-    const places = objectsOf(service.dataDir, license).map(({ key: place }) => place);
-    expect(places.toSorted()).toEqual([
-      `generations/${license.licenseId}/${answer.body.requestId}/output-0.png`,
-      `generations/${license.licenseId}/${answer.body.requestId}/preview-0.webp`,
-      `uploads/${license.licenseId}/${item.uploadId}`,
-    ]);
-  });
+  /** The unit tests of the image formats hold all that may be wrong with a file. */
+  const tooSmall = sharp({ create: { width: 64, height: 63, channels: 3, background: '#808080' } });
 
-  test('that is refused for its tier or its credits stores nothing, tried or sent', async () => {
-    const poor = await grant(table, { creditsLimit: 1 });
-    const starter = await grant(table, { tier: 'starter' });
-    const attacks = [
-      ['CREDIT_LIMIT_EXCEEDED', poor, { numOutputs: 2 }],
-      ['TIER_LIMIT', starter, { width: 2048, height: 2048 }],
-    ] as const;
-    for (const [code, { key, license }, more] of attacks) {
-      const items = await Promise.all([1, 2, 3, 4].map(async () => uploaded(key, await samplePhoto())));
-      const before = objectsOf(service.dataDir, license).length;
-      const answers = await Promise.all([1, 2, 3].map(() => withImages(key, items, more)));
-      for (const answer of answers) expect(answer.body.code).toBe(code);
-      expect([before, objectsOf(service.dataDir, license).length]).toEqual([4, 4]);
-    }
-  });
-});
-
-describe('an image that is refused costs nothing and is named', () => {
-  const png = () => samplePhoto();
-  const gif = async () =>
-    sharp(await png())
-      .gif()
-      .toBuffer();
-  /** The unit test of images holds all that may be wrong with a file. */
-  test('before it is accepted, where its size is out of the limits', async () => {
+  test('that is refused is named, and costs nothing', async () => {
     const { key, license } = await grant(table);
-    const wide = await samplePhoto({ widthPx: 8193, heightPx: 64 });
-    const items = [await uploaded(key, await png()), await uploaded(key, wide)];
-    const answer = await withImages(key, items);
+    const items = [await uploaded(key, photo), await uploaded(key, await tooSmall.png().toBuffer())];
+    const answer = await use(key, items);
     expectError(answer, 400, 'INVALID_PARAMETERS');
     expect(answer.body.error).toMatch(/^referenceImages\[1\]\.uploadId: [^[]*64 to 8192[^[]*$/);
     expect(await periodTotals(table, license)).toEqual({ used: 0, committed: 0 });
@@ -101,10 +131,10 @@ describe('an image that is refused costs nothing and is named', () => {
       'referenceImages[1]: must be an undamaged image that shows something: the model could not read it.';
     const error = `${errorMessage} Nothing was charged.`;
     const asked = async (key: string, headers = {}) => {
-      const good = await png();
+      const good = photo;
       const broken = Buffer.from(good).fill(0x55, 60);
       const items = [await uploaded(key, good), await uploaded(key, broken)];
-      const body = { ...small, identityId: identities.citrine, referenceImages: items };
+      const body = { ...small, identityId: citrine, referenceImages: items };
       return service.api({ path: '/generate', key, body, headers });
     };
     const expectStored = async ({ key, license }: Granted, requestId: string) => {
@@ -146,31 +176,13 @@ describe('an image that is refused costs nothing and is named', () => {
     });
   });
 
-  test('every one of them is named at once', async () => {
-    const { key } = await grant(table);
-    const items = [
-      { url: 'https://nobody.invalid/a.png' },
-      await uploaded(key, await gif()),
-      { uploadId: 'u' },
-      await uploaded(key, await png()),
-    ];
-    const answer = await withImages(key, items);
-    expectError(answer, 400, 'INVALID_PARAMETERS');
-    expect(answer.body.error).toMatch(
-      /^referenceImages\[0\]\.url: [^[]*\. referenceImages\[1\]\.uploadId: [^[]*\. referenceImages\[2\]\.uploadId: [^[]*\.$/,
-    );
+  test('is its license’s and nobody else’s, in the same words as one that nobody has', async () => {
+    const [owner, stranger] = [await grant(table), await grant(table)];
+    const item = await uploaded(owner.key, photo);
+    const theirs = await use(stranger.key, [item]);
+    const nobodys = await use(stranger.key, [{ uploadId: `upl_${uuidv7()}` }]);
+    expectError(theirs, 400, 'INVALID_PARAMETERS');
+    expect(theirs.body).toEqual(nobodys.body);
+    expect(theirs.body.error).toMatch(/^referenceImages\[0\]\.uploadId: names no file/);
   });
-});
-
-test('a machine without a way out answers soon what can not be fetched, and tells nothing of the network', async () => {
-  const { key } = await grant(table);
-  const items = ['https://nobody.invalid/a.png', 'https://localhost.localdomain/', 'https://a.internal/'];
-  const answer = await withImages(
-    key,
-    items.map((url) => ({ url })),
-  );
-  expectError(answer, 400, 'INVALID_PARAMETERS');
-  const told = answer.body.error.split(/referenceImages\[\d\]\.url/).map((one: string) => one.trim());
-  expect(told).toHaveLength(4);
-  expect(new Set(told.slice(1)).size).toBe(1);
 });
