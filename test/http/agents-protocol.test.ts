@@ -19,18 +19,6 @@ const post = (body: unknown, headers: Record<string, string> = headersOf(list)):
   callApi(service.ready.baseUrl, { path: '/mcp', key, body, headers });
 
 describe('revision 2026-07-28', () => {
-  test('server/discover tells the revision, the tools and how to use them, for a day', async () => {
-    const { status, messages } = await ask(service, { key, method: 'server/discover' });
-    const { result } = messages[0];
-    expect([status, result.supportedVersions, result.capabilities]).toEqual([
-      200,
-      ['2026-07-28'],
-      { tools: {} },
-    ]);
-    expect(result.instructions).toContain('list_identities');
-    expect([result.ttlMs, result.cacheScope]).toEqual([86_400_000, 'public']);
-  });
-
   test('a tool that is not there is told', async () => {
     const params = { name: 'paint"\u0007', arguments: {} };
     const headers = { 'mcp-name': '=?base64?cGFpbnQiBw==?=' };
@@ -51,24 +39,6 @@ describe('revision 2026-07-28', () => {
     expect(await listen('text/event-stream, application/json')).toMatchObject([begun, ended]);
     expect(await listen('application/json')).toMatchObject([ended]);
   });
-});
-
-describe('earlier revisions', () => {
-  test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'begin without a session: %s',
-    async (version) => {
-      const params = {
-        protocolVersion: version,
-        capabilities: {},
-        clientInfo: { name: 'a test', version: '1' },
-      };
-      const answer = await post({ jsonrpc: '2.0', id: 1, method: 'initialize', params }, {});
-      expect([answer.status, answer.body.result.protocolVersion]).toEqual([200, version]);
-      expect(answer.headers.has('mcp-session-id')).toBe(false);
-      const begun = await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, {});
-      expect([begun.status, begun.body]).toEqual([202, '']);
-    },
-  );
 });
 
 // Every earlier revision is answered by the same code; the protocol's own suite asks each (test/long/mcp.test.ts).

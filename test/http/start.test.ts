@@ -144,24 +144,35 @@ describe('starting and stopping', () => {
     await expect(fetch(`${first.ready.baseUrl}/health`)).rejects.toThrow('fetch failed');
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s to npm alone gives what runs its time', async (signal) => {
-    const folder = copyOfFinished();
-    const args = ['--port', '0', '--data', folder, '--no-samples', '--grace', '450'];
-    const service = npmStart(args);
-    const { baseUrl, keys, identities } = await readyFile(service, folder);
-    const begun = await fetch(`${baseUrl}/generate`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${keys.pro}`, accept: 'text/event-stream' },
-      body: JSON.stringify({ ...small, identityId: identities.harbor }),
-    });
-    // An answer of events begins once the request is accepted.
-    expect(begun.status).toBe(200);
-    service.kill(signal);
-    expect(await begun.text()).toContain('event: completed');
-    expect(await service.ended).toBe(0);
-    expect(service.stdout()).toMatch(/Stopping: what runs has 450 seconds[^]*1 request finished\.\n$/);
-    expect([service.groupLives(), existsSync(join(folder, 'ready.json'))]).toEqual([false, false]);
-  });
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s to npm alone gives what runs its time, and sends away who comes',
+    async (signal) => {
+      const folder = copyOfFinished();
+      const args = ['--port', '0', '--data', folder, '--no-samples', '--grace', '450'];
+      const service = npmStart(args);
+      const { baseUrl, keys, identities } = await readyFile(service, folder);
+      const begun = await fetch(`${baseUrl}/generate`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${keys.pro}`, accept: 'text/event-stream' },
+        body: JSON.stringify({ ...small, identityId: identities.harbor }),
+      });
+      // An answer of events begins once the request is accepted.
+      expect(begun.status).toBe(200);
+      service.kill(signal);
+      await until('it stops', () => service.stdout().includes('Stopping'));
+      const late = await fetch(`${baseUrl}/generate`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${keys.pro}` },
+        body: JSON.stringify({ ...small, identityId: identities.aurora }),
+      });
+      const { code } = (await late.json()) as { code: string };
+      expect([late.status, code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      expect(await begun.text()).toContain('event: completed');
+      expect(await service.ended).toBe(0);
+      expect(service.stdout()).toMatch(/Stopping: what runs has 450 seconds[^]*1 request finished\.\n$/);
+      expect([service.groupLives(), existsSync(join(folder, 'ready.json'))]).toEqual([false, false]);
+    },
+  );
 
   test('--help explains every flag on standard output and exits with 0', async () => {
     const { code, stdout, stderr } = await runToEnd(['--help']);
@@ -181,6 +192,8 @@ describe('one clear sentence and a non-zero exit', () => {
     [['--grace=-1'], /--grace must be a whole number from 0 to 450, not "-1"/],
     [['--token-lifetime', '86401'], /--token-lifetime.*5 to 86400.*86401/],
     [['--allow-callback', 'http://a.test/'], /--allow-callback must be an https address.*a\.test/],
+    [['--wake', '5'], /^--wake needs --sleep: a model that never sleeps never wakes\.$/m],
+    [['--sleep', '0'], /--sleep must be a whole number from 1 to 86400, not "0"/],
     [['--container', '127.0.0.1:8080'], /--container must be an address/],
     [['--data', ''], /--data/],
     [['--fresh=yes'], /--fresh/],

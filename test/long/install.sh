@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what `npm run test:long` needs beside the project's packages, on Debian: Chromium, ExifTool, curl, jq, Java, judges from
-# npm and Maven, and five Python environments.
+# npm and Maven, and four Python environments.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -49,8 +49,6 @@ environment() {
 environment .venv test/long/requirements.lock
 # Apart, since it wants another version of AWS's SDK.
 environment .venv-emulator test/emulated/requirements.lock
-# Apart, because LiteLLM brings so much along.
-environment .venv-openai test/long/openai/requirements.lock
 # What the Python client is tested and built with.
 environment .venv-clients clients/python/requirements-dev.lock
 # Once for all clones: PyTorch and CUDA's libraries are a download of 3 GB.

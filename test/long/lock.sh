@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-for list in test/long/uv.txt {clients/python,inference,inference/tests,test/emulated,test/long,test/long/openai}/requirements*.txt; do
+for list in test/long/uv.txt {clients/python,inference,inference/tests,test/emulated,test/long}/requirements*.txt; do
   .venv/bin/uv pip compile -q --universal --python-version 3.11 --no-deps --generate-hashes --no-annotate --custom-compile-command 'bash test/long/lock.sh' \
     "$list" -o "${list%.txt}.lock"
 done

@@ -1,6 +1,5 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { expectError, expectOk } from '../support/answers.ts';
-import { runToEnd } from '../support/command.ts';
 import { grant, type Granted } from '../support/grants.ts';
 import { expectCharged } from '../support/period-totals.ts';
 import { generate, stored } from '../support/requests.ts';
@@ -72,14 +71,3 @@ test('a model falls asleep, is woken by a request that is refused, and paints on
   expectOk(await send());
   await expectCharged(service.table, granted.license, 2);
 }, 300_000);
-
-describe('npm start', () => {
-  test.each([
-    [['--wake', '5'], '--wake needs --sleep: a model that never sleeps never wakes.'],
-    [['--sleep', '0'], '--sleep must be a whole number from 1 to 86400, not "0".'],
-    [['--sleep', '5', '--wake', 'soon'], '--wake must be a whole number from 1 to 3600, not "soon".'],
-  ])('refuses %j in one sentence', async (options, sentence) => {
-    const { code, stdout, stderr } = await runToEnd(options);
-    expect({ code, stdout, stderr: stderr.trim() }).toEqual({ code: 1, stdout: '', stderr: sentence });
-  });
-});

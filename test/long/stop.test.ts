@@ -9,13 +9,11 @@ import { grant, type Granted } from '../support/grants.ts';
 import { fixedTableOf, periodTotals } from '../support/period-totals.ts';
 import { generate, newestWith, small, stored } from '../support/requests.ts';
 import { removeFolder, temporaryFolder, type ApiAnswer } from '../support/service.ts';
-import { until } from '../support/until.ts';
 
 const sentence = 'The service was stopped before the image was finished.';
 const charged = `${sentence} Nothing was charged.`;
 const dataDir = temporaryFolder();
 let container: Awaited<ReturnType<typeof startQuickContainer>>;
-let release: () => void;
 
 interface Begun {
   granted: Granted;
@@ -50,36 +48,13 @@ async function beginAndLeave(service: CommandService, table: Table): Promise<Lic
 const said = ({ command }: CommandService) => command.stdout().trim().split('\n').at(-1)!.trim();
 
 beforeAll(async () => {
-  const slowUntil = new Promise<void>((resolve) => (release = resolve));
-  container = await startQuickContainer({ slowUntil });
+  container = await startQuickContainer();
 });
 
 afterAll(async () => {
   await endCommands();
   await container.close();
   removeFolder(dataDir);
-});
-
-test('SIGTERM: who is done within the grace gets an image, and who comes is sent away', async () => {
-  const service = await startOn(dataDir, '--grace', '450', '--container', container.url);
-  const { granted, id, answer } = await begin(service, await fixedTableOf(dataDir), 'harbor');
-
-  service.command.signal('SIGTERM');
-  await until('it stops', () => service.command.stdout().includes('Stopping'));
-  const late = await generate(service, granted.key, { identityId: service.ready.identities.aurora });
-  expectError(late, 503, 'SERVICE_UNAVAILABLE');
-  release();
-  expect((await answer).status).toBe(200);
-  expect(await service.command.ended).toBe(0);
-  expect(service.command.stdout()).toContain('what runs has 450 seconds to finish');
-  expect(said(service)).toBe('1 request finished.');
-
-  const next = await startOn(dataDir);
-  expect(await stored(next, granted.key, id)).toMatchObject({ status: 'COMPLETED', creditsCharged: 1 });
-  const totals = await periodTotals(await fixedTableOf(dataDir), granted.license);
-  expect(totals).toEqual({ used: 4, committed: 4 });
-  await end(next, 'SIGTERM');
-  expect(said(next)).toBe('No request was running.');
 });
 
 test('SIGTERM: who is not done within the grace is told so and gets credits back', async () => {

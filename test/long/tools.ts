@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { chromiumPath } from '../support/chromium.ts';
-import { emulatorPath, openAiPythonPath, pythonPath } from '../support/python.ts';
+import { emulatorPath, pythonPath } from '../support/python.ts';
 import { inRepository } from '../support/repository.ts';
 
 /** Where `install.sh` puts the model server's environment: once for all clones, since PyTorch is a download of 3 GB. */
@@ -35,10 +35,9 @@ export const packageJudges = {
 export const missingTools = [
   ...(chromiumPath ? [] : ['Chromium']),
   ...(spawnSync('exiftool', ['-ver']).status === 0 ? [] : ['ExifTool']),
-  ...(pythonPath ? [] : ['the Python judges (test/long/requirements.txt)']),
+  ...(existsSync(join(pythonPath, 'litellm')) ? [] : ['the Python judges (test/long/requirements.txt)']),
   ...(emulatorPath ? [] : ['MiniStack (test/emulated/requirements.txt)']),
   ...(hasJudges() ? [] : ['the judges from npm (test/long/judges)']),
-  ...(openAiPythonPath ? [] : ["OpenAI's SDK for Python (test/long/openai/requirements.txt)"]),
   ...(existsSync(inRepository('test/long/openai/java/libraries/pom.xml'))
     ? []
     : ["OpenAI's SDK for Java (test/long/openai/java/pom.xml)"]),

@@ -5,7 +5,7 @@ import { inRepository } from './repository.ts';
 const programs = ['cfn-lint', 'python'];
 
 /**
- * Where the Python programs that judge the template are: the activated virtual environment, or `.venv` of the repository,
+ * Where the Python programs that judge the template and the API are: the activated virtual environment, or `.venv` of the repository,
  * whichever has what `test/long/requirements.txt` names. Empty when none has.
  */
 export const pythonPath =
@@ -20,11 +20,6 @@ export const pythonClient =
   existsSync(clientsPython) && existsSync(inRepository('clients/python/src'))
     ? { python: clientsPython, env: { PYTHONPATH: inRepository('clients/python/src') } }
     : null;
-
-const openAiFolder = inRepository('.venv-openai/bin');
-
-/** Where OpenAI's SDK for Python and LiteLLM's proxy are, as `test/long/openai/requirements.txt` names; empty where they are not. */
-export const openAiPythonPath = existsSync(join(openAiFolder, 'litellm')) ? openAiFolder : '';
 
 const emulatorFolder = inRepository('.venv-emulator/bin');
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeBlocks } from '../../support/documents.ts';
 import { freePort } from '../../support/free-port.ts';
-import { openAiPythonPath } from '../../support/python.ts';
+import { pythonPath } from '../../support/python.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
@@ -32,7 +32,7 @@ export async function startLiteLlm(apiBase: string, apiKey: string): Promise<Lit
   const port = await freePort();
   const key = 'sk-master-b01c7a5de2f94a6f8f3e';
   const args = `--config config.yaml --host 127.0.0.1 --port ${port} --telemetry False`.split(' ');
-  const child = spawn(join(openAiPythonPath, 'litellm'), args, {
+  const child = spawn(join(pythonPath, 'litellm'), args, {
     cwd: folder,
     env: {
       PATH: process.env.PATH,

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
-import { openAiPythonPath } from '../../support/python.ts';
+import { pythonPath } from '../../support/python.ts';
 import type { Case, Outcome } from './cases.ts';
 
 const here = (name: string) => join(import.meta.dirname, name);
 
 const commands = {
   JavaScript: [process.execPath, here('sdk.mjs')],
-  Python: [join(openAiPythonPath, 'python'), here('sdk.py')],
+  Python: [join(pythonPath, 'python'), here('sdk.py')],
 } as const;
 export type Sdk = keyof typeof commands;
 
@@ -35,7 +35,7 @@ async function outputOf([command, ...args]: readonly string[], input: unknown): 
 
 const samples = {
   js: { command: process.execPath, args: ['--input-type=module'], cwd: here('../judges') },
-  python: { command: join(openAiPythonPath, 'python'), args: ['-'], cwd: here('.') },
+  python: { command: join(pythonPath, 'python'), args: ['-'], cwd: here('.') },
 } as const;
 
 /** Runs a sample of the documentation, as it is shown. @returns what it printed, its errors too. */
