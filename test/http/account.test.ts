@@ -38,6 +38,20 @@ describe('an account that has chosen nothing gets e-mails', () => {
   });
 });
 
+test('GET /licenses says of each license, oldest first, whether its keys are accepted, as they are', async () => {
+  const changes: Partial<License>[] = [{}, { status: 'ended' }, { activeUntilMs: Date.now() + 3600_000 }];
+  const { license, bySession } = await newAccount(service, { createdAtMs: 0, apiAccess: false });
+  const { ownerId, licenseId } = license;
+  const expected = [{ licenseId, usable: false }];
+  for (const [i, change] of changes.entries()) {
+    const granted = await grant(table, { ownerId, createdAtMs: i + 1, ...change });
+    const { status } = await service.api({ path: '/identities', key: granted.key });
+    expected.push({ licenseId: granted.license.licenseId, usable: status === 200 });
+  }
+  expect(expected.map(({ usable }) => usable)).toEqual([false, true, false, true]);
+  expect((await bySession('/licenses')).body.licenses).toMatchObject(expected);
+});
+
 describe('GET /identities', () => {
   const founding = ['aurora', 'basalt', 'citrine', 'ember', 'flint', 'glacier', 'harbor'];
   const slugs = ({ body }: ApiAnswer) => body.identities.map(({ slug }: any) => slug).sort();

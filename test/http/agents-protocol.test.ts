@@ -129,6 +129,19 @@ describe('what is no message', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json']);
     expect(answer.body).toMatchObject({ jsonrpc: '2.0', id: null, error: { code, data: { code: ours } } });
   });
+
+  test.each([
+    {},
+    { jsonrpc: '2.0' },
+    { jsonrpc: '2.0', id: 1, result: {} },
+    { jsonrpc: '1.0', id: 1, method: 'ping' },
+    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: [{ name: 'quote' }] },
+  ])('is refused, and never a fault of ours: %j', async (sent) => {
+    for (const headers of [headersOf(list), { accept: 'application/json, text/event-stream' }]) {
+      const { status } = await post(sent, headers);
+      expect([202, 400]).toContain(status);
+    }
+  });
 });
 
 describe('a web page', () => {

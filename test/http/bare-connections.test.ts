@@ -100,6 +100,20 @@ describe('over a bare connection', () => {
     }
   });
 
+  test('chunks are one body, and headers after it are not headers', async () => {
+    const lines = post(close, 'Transfer-Encoding: chunked', 'Trailer: Authorization');
+    expectError(await ask(...lines, '1', '{', '1', '}', '0', '', ''), 400, 'MISSING_IDENTITY');
+    const unsigned = [generate, host(), close, 'Transfer-Encoding: chunked', ''];
+    expectError(await ask(...unsigned, '2', '{}', '0', bearer(), '', ''), 401, 'INVALID_API_KEY');
+  });
+
+  test('two requests at once get two answers, each its own', async () => {
+    const first = [...post('Content-Length: 2'), '{}'].join('\r\n');
+    const received = await talk(first + [health, host(), close, '', ''].join('\r\n'));
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
+    expect(received.indexOf('MISSING_IDENTITY')).toBeLessThan(received.indexOf('"api":"up"'));
+  });
+
   test('an old client, and one that would rather speak something else, get plain answers', async () => {
     expect((await ask('GET /api/v1/health HTTP/1.0', '', '')).status).toBe(200);
     for (const upgrade of ['websocket', 'h2c', 'TLS/1.0']) {

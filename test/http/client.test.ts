@@ -162,3 +162,18 @@ describe('a request that nobody waits for on the line', () => {
     await expectCharged(table, granted.license, 1);
   });
 });
+
+test('a key does not follow a redirect', async () => {
+  const elsewhere = await startCuttingProxy(service.ready.baseUrl);
+  try {
+    for (const status of [302, 307]) {
+      const headers = { location: `${elsewhere.url}/api/v1/generate` };
+      proxy.fates.push({ answered: { status, headers, body: {} } });
+      const told = await failure(clientOf(granted).generate(bodyFor('aurora')));
+      expect(told).toMatchObject({ name: 'TypeError', message: expect.stringContaining('redirects') });
+    }
+    expect(elsewhere.seen).toEqual([]);
+  } finally {
+    await elsewhere.close();
+  }
+});

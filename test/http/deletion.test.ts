@@ -176,4 +176,11 @@ describe('DELETE /generate/{requestId}', () => {
     }
     expect((await fetched(key, requestId)).body).toEqual(before);
   });
+
+  test('finds no request whose days are over', async () => {
+    const { key, license } = await grant(table);
+    const acceptedAtMs = Date.now() - 91 * 24 * 3600_000;
+    const { requestId } = await reserveAbandoned(table, license, { identityId: aurora!, acceptedAtMs });
+    expectError(await remove(key, requestId), 404, 'REQUEST_NOT_FOUND');
+  });
 });

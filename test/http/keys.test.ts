@@ -11,7 +11,7 @@ import { rateLogStore } from '../../shared/limits/rate-log-store.ts';
 import { newAccount, type Account } from '../support/accounts.ts';
 import { callTool } from '../support/agent.ts';
 import { expectError, expectOk } from '../support/answers.ts';
-import { grant, newStoredKey } from '../support/grants.ts';
+import { grant, issueKey, newStoredKey } from '../support/grants.ts';
 import { expectCharged } from '../support/period-totals.ts';
 import { generate, small, stored } from '../support/requests.ts';
 import { callApi, type ApiAnswer } from '../support/service.ts';
@@ -128,6 +128,24 @@ describe('GET /keys', () => {
     const logs = recorded.calls.filter(({ keys: [first] }) => first?.startsWith('RATE#key_'));
     expect(logs.flatMap(({ keys: read }) => read)).toHaveLength(50 * keyLimitNames.length);
     expect(recorded.calls.length).toBeLessThan(20);
+  });
+
+  test('a key that ended 90 days ago is as if it had never been', async () => {
+    const { license, keyId, list, revoke } = await owner();
+    const ended = { revokedAtMs: Date.now() - 90 * 24 * 3600 * 1000, createdAtMs: 0 };
+    const old = await issueKey(table, license, ended);
+    expect((await list()).map((listed) => listed.keyId)).toEqual([keyId]);
+    expectError(await revoke(old.keyId), 404, 'KEY_NOT_FOUND');
+    expectError(await use(old.key), 401, 'INVALID_API_KEY');
+  });
+
+  test('tells each key’s credits of its own license’s period', async () => {
+    const { license, key, keyId, list } = await owner();
+    const second = await grant(table, { ownerId: license.ownerId });
+    expectOk(await generate(service, key, { identityId: aurora, numOutputs: 2 }));
+    expectOk(await generate(service, second.key, { identityId: aurora }));
+    const used = Object.fromEntries((await list()).map((one) => [one.keyId, one.creditsUsed]));
+    expect(used).toEqual({ [keyId]: 2, [second.keyId]: 1 });
   });
 });
 

@@ -1,13 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { grant } from '../support/grants.ts';
-import { openImage } from '../support/png.ts';
-import { generate, stored } from '../support/requests.ts';
-import { pause } from '../support/until.ts';
+import { generate } from '../support/requests.ts';
 import { sharedService } from '../support/use-service.ts';
 
 const service = sharedService();
 let key: string;
-let requestId: string;
 /** Two images of one request, and one of another account's. */
 let links: string[];
 let strangersLink: string;
@@ -17,7 +14,7 @@ beforeAll(async () => {
   const [owner, stranger] = await Promise.all([grant(service.table), grant(service.table)]);
   ({ key } = owner);
   const answer = await generate(service, key, { identityId: identities.aurora, numOutputs: 2 });
-  ({ requestId, outputs: links } = answer.body);
+  ({ outputs: links } = answer.body);
   const other = await generate(service, stranger.key, { identityId: identities.aurora });
   [strangersLink] = other.body.outputs;
 });
@@ -58,21 +55,5 @@ describe('a link', () => {
     }
     await expectForbidden(changed((url) => (url.search = '')));
     await expectForbidden(new URL('/image-generation?list-type=2', links[0]).href);
-  });
-});
-
-describe('GET /generate/{requestId}', () => {
-  test('signs new links that open to the same images, while the first still do', async () => {
-    const before = await Promise.all(links.map(openImage));
-    // A signature is made of the second it was made in.
-    await pause(1100);
-    const record = await stored(service, key, requestId);
-    expect(record.outputUrl).toBe(record.outputs[0]);
-    for (const [i, link] of (record.outputs as string[]).entries()) {
-      expect(link).not.toBe(links[i]);
-      expect(new URL(link).pathname).toBe(new URL(links[i]!).pathname);
-      expect((await openImage(link)).equals(before[i]!)).toBe(true);
-      expect((await openImage(links[i]!)).equals(before[i]!)).toBe(true);
-    }
   });
 });

@@ -3,11 +3,13 @@ import { newAccount } from '../support/accounts.ts';
 import { expectError } from '../support/answers.ts';
 import { emit, deliver, startContainer, type Container } from '../fuzz/quick-container.ts';
 import { grant, tableOf, type Granted } from '../support/grants.ts';
+import { copiesOf, objectsOf } from '../support/objects.ts';
 import { expectCharged, periodTotals } from '../support/period-totals.ts';
 import { small, stored } from '../support/requests.ts';
 import { removeFolder, startService, type ApiAnswer } from '../support/service.ts';
 import type { ServiceFixture } from '../support/fixture.ts';
 import { until } from '../support/until.ts';
+import { samplePhoto, sendFile } from '../support/uploads.ts';
 
 /** What the container waits for with requests of the identity `harbor`. */
 let opened: PromiseWithResolvers<void>;
@@ -135,6 +137,17 @@ describe('Prefer: respond-async', () => {
     const id = expectAccepted(answer);
     expect(await endOf(account.session, id)).toMatchObject({ status: 'COMPLETED' });
     await expectCharged(service.table, account.license, 1);
+  });
+
+  test('its reference images are there for the model, and gone with its end', async () => {
+    const { key, license } = await grant(service.table);
+    const { body: upload } = await service.api({ method: 'POST', path: '/uploads', key });
+    await sendFile(upload, await samplePhoto());
+    const references = { referenceImages: [{ uploadId: upload.uploadId }] };
+    const id = expectAccepted(await send(key, 'citrine', prefer, references));
+    expect(await endOf(key, id)).toMatchObject({ status: 'COMPLETED', referenceImagesUsed: 1 });
+    await until('they are gone', async () => copiesOf(service.dataDir, license).length === 0);
+    expect(objectsOf(service.dataDir, license).length).toBeGreaterThan(0);
   });
 });
 

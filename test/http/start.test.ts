@@ -216,6 +216,14 @@ describe('one clear sentence and a non-zero exit', () => {
     expect((await fetch(`${ready.baseUrl}/health`)).status).toBe(200);
   });
 
+  test('for a file where the data folder should be', async () => {
+    const file = join(newFolder(), 'file');
+    writeFileSync(file, 'mine');
+    await expectRefusal(['--port', '0', '--data', file], /data folder/);
+    await expectRefusal(['--port', '0', '--data', join(file, 'below')], /data folder/);
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+  });
+
   test("for a folder that holds another program's data, with --fresh too", async () => {
     const folder = newFolder();
     mkdirSync(join(folder, 'objects'));
