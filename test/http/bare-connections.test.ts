@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { expectError } from '../support/answers.ts';
 import { grant } from '../support/grants.ts';
-import { generate as paint } from '../support/requests.ts';
+import { generate as generateImage } from '../support/requests.ts';
 import { type ApiAnswer } from '../support/service.ts';
 import { sharedService } from '../support/use-service.ts';
 
@@ -152,7 +152,7 @@ describe('a request line with a whole address', () => {
   });
 
   test('is the one whose host a signature holds for, not the header', async () => {
-    const { body } = await paint(service, key, { identityId: service.ready.identities.aurora });
+    const { body } = await generateImage(service, key, { identityId: service.ready.identities.aurora });
     const link = new URL(body.outputs[0]);
     const elsewhere = link.href.replace(link.hostname, 'localhost');
     expect(await statusOf(link.href, other)).toBe('200');

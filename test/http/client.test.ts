@@ -116,7 +116,7 @@ describe('an image arrives and is charged once', () => {
     ['is cut before the service gets it', 'is cut before', 'aurora'],
     ['is cut when the answer begins', 'is cut at the head', 'harbor'],
     ['is cut once it was accepted', { cutAfter: 'event: accepted' }, 'harbor'],
-    ['is cut while it is painted', { cutAfter: 'event: progress' }, 'harbor'],
+    ['is cut while it is generated', { cutAfter: 'event: progress' }, 'harbor'],
     ['is cut in the middle of its result', { cutAfter: '"outputs"' }, 'aurora'],
     ['times out at the gateway while it runs', gatewayTimeout, 'harbor'],
   ];

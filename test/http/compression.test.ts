@@ -29,8 +29,8 @@ test('an answer of a kilobyte or more is compressed for a client that takes gzip
 
 test('short answers and those that may be streams are never compressed', async () => {
   const body = JSON.stringify({ ...small, identityId: service.ready.identities.aurora, numOutputs: 3 });
-  const painted = await codingOf('/generate', 'gzip', { method: 'POST', body });
-  expect(painted.text.length).toBeGreaterThan(1024);
-  expect(painted.coding).toBeNull();
+  const generated = await codingOf('/generate', 'gzip', { method: 'POST', body });
+  expect(generated.text.length).toBeGreaterThan(1024);
+  expect(generated.coding).toBeNull();
   expect((await codingOf('/generate?limit=0', 'gzip')).coding).toBeNull();
 });

@@ -12,7 +12,7 @@ import { generate } from '../support/requests.ts';
 import { samplePhoto } from '../support/uploads.ts';
 import { sharedService } from '../support/use-service.ts';
 
-// Each page is several pictures, painted beside whatever else runs here.
+// Each page is several images, generated beside whatever else runs here.
 jest.setTimeout(120_000);
 
 const service = sharedService();

@@ -84,7 +84,10 @@ describe('Prefer: respond-async', () => {
     closeGate();
     const { key, license } = await grant(service.table);
     const id = expectAccepted(await send(key, 'harbor'));
-    await until('it is painted', async () => (await stored(service, key, id)).status === 'PROCESSING');
+    await until(
+      'the model works on it',
+      async () => (await stored(service, key, id)).status === 'PROCESSING',
+    );
     const open = await found(key, id);
     expect(open.body).toMatchObject({ status: 'PROCESSING', outputUrl: null, creditsCharged: 0 });
     expect(Number(open.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -155,7 +158,10 @@ test('what runs when the service is told to stop is released', async () => {
   closeGate();
   const granted: Granted = await grant(service.table);
   const id = expectAccepted(await send(granted.key, 'harbor'));
-  await until('it is painted', async () => (await stored(service, granted.key, id)).status === 'PROCESSING');
+  await until(
+    'the model works on it',
+    async () => (await stored(service, granted.key, id)).status === 'PROCESSING',
+  );
   await service.end('SIGTERM');
   expect(service.output()).toContain('stopped and cost nothing');
   const again = await startService({ dataDir: service.dataDir, args: ['--container', container.url] });
@@ -170,7 +176,7 @@ test('what ran when the service was killed is ended by the next start', async ()
   const { key, license } = await grant(tableOf(service.dataDir));
   closeGate();
   const id = expectAccepted(await send(key, 'harbor'));
-  await until('it is painted', async () => (await stored(service, key, id)).status === 'PROCESSING');
+  await until('the model works on it', async () => (await stored(service, key, id)).status === 'PROCESSING');
   await service.end('SIGKILL');
   Object.assign(
     service,

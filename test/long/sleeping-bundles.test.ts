@@ -46,7 +46,7 @@ test('a sleeping model is seen, woken and waited for with the rights that the ro
   expect((await generate({ headers: { prefer: 'respond-async' } })).status).toBe(202);
   await deployed.idle();
   await until(
-    'a request on the line is painted',
+    'a request on the line is generated',
     async () => (await generate()).status === 200,
     60_000,
     6000,

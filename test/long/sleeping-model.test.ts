@@ -21,7 +21,7 @@ const send = (headers: Record<string, string> = {}) =>
   generate(service, granted.key, { identityId: service.ready.identities.aurora }, headers);
 const retryAfterOf = ({ headers }: { headers: Headers }) => Number(headers.get('retry-after'));
 
-test('a model falls asleep, is woken by a request that is refused, and paints one that waits', async () => {
+test('a model falls asleep, is woken by a request that is refused, and generates for one that waits', async () => {
   expect(await health()).toMatchObject({ status: 'ok', model: 'ready', modelReadyInSeconds: null });
   await until('it sleeps', isAsleep, 60_000, 500);
   expect(await health()).toMatchObject({ status: 'ok', inference: 'up', model: 'asleep' });
@@ -52,7 +52,7 @@ test('a model falls asleep, is woken by a request that is refused, and paints on
     if (record?.status !== 'COMPLETED') record = await stored(service, granted.key, id);
     return record.status === 'COMPLETED' && states.includes('ready');
   };
-  await until('it woke, painted, and health said so', isDone, 120_000, 1500);
+  await until('it woke, generated, and health said so', isDone, 120_000, 1500);
   const tookSeconds = (Date.now() - refusedAtMs) / 1000;
   expect(states).toEqual(['asleep', 'waking', 'ready']);
   expect(seconds).toBeGreaterThanOrEqual(5);

@@ -57,7 +57,7 @@ describe('against the local service', () => {
     expect(await everything(service.dataDir)).toEqual(before);
   });
 
-  test('Ctrl-C while an image is painted waits for it, checks nothing more and leaves nothing', async () => {
+  test('Ctrl-C while an image is generated waits for it, checks nothing more and leaves nothing', async () => {
     const before = await everything(service.dataDir);
     const args = onService('--identity', service.ready.identities.harbor!);
     const { code, stdout, stderr } = await smoke(args, { interruptAt: 'the API is up' });
@@ -192,7 +192,7 @@ describe('against a stack', () => {
   });
 
   test('a stack without a model that refuses but charges is found out', async () => {
-    const paints = async (req: IncomingMessage) => {
+    const generate = async (req: IncomingMessage) => {
       const headers = { authorization: req.headers.authorization! };
       const body = Buffer.concat(await req.toArray());
       await fetch(`${service.ready.baseUrl}/generate`, { method: 'POST', headers, body });
@@ -200,7 +200,7 @@ describe('against a stack', () => {
     const refuse = withoutModel('SERVICE_UNAVAILABLE');
     const { stdout } = await smokeStack((req, res) => {
       if (req.method !== 'POST' || req.headers['idempotency-key'] === undefined) return refuse(req, res);
-      void paints(req).then(() => refuse(req, res));
+      void generate(req).then(() => refuse(req, res));
       return true;
     }, noModel);
     expect(reported(stdout).get(refusal)!.reason).toBe('1 credits are used and 0 held, not 0 and 0');

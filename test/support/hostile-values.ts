@@ -50,7 +50,7 @@ const noKeyValues: Record<string, string[]> = {
   licenseId: ['x'],
 };
 
-const trails = ways.filter(({ route }) => route === routes.listActivity);
+const auditLogs = ways.filter(({ route }) => route === routes.listActivity);
 const keyLists = ways.filter(({ route }) => route === routes.listKeys);
 const lists = ways.filter(({ route }) => route === routes.listGenerations);
 const ofLicense = (way: Way, licenseId: string) => (way.by === 'session' ? `&licenseId=${licenseId}` : '');
@@ -80,8 +80,8 @@ export const hostileValues: Hostile[] = [
 
 /** Places in a list that nobody has: they are well formed, and nothing is there. */
 export const forgedCursors: Hostile[] = [
-  ...trails.map((way) => ({
-    what: 'a cursor in a trail',
+  ...auditLogs.map((way) => ({
+    what: 'a cursor in an audit log',
     way,
     request: ({ licenseId }: Caller) => ({
       path: way.route.path.replace('{licenseId}', licenseId),

@@ -44,7 +44,7 @@ export interface Caller {
   key: string;
   session: string;
   licenseId: string;
-  /** An identity without a model: nothing is ever painted for what gets past all checks. */
+  /** An identity without a model: nothing is ever generated for what gets past all checks. */
   identityId: string;
 }
 
