@@ -222,7 +222,7 @@ describe('POST /generate?dryRun=true', () => {
     ['TIER_LIMIT', { numOutputs: 2 }, { tier: 'starter' }],
     ['CREDIT_LIMIT_EXCEEDED', { identityId: ember, numOutputs: 2 }, { creditsLimit: 1 }],
     ['IDENTITY_UNAVAILABLE', { identityId: ember }],
-  ])('is refused exactly as the request itself is: %s', async (code, changed, license) => {
+  ])('is refused exactly as the request itself is: %s', async (code, changed, license = {}) => {
     const { key } = await grant(table, license);
     const body = typeof changed === 'string' ? changed : { ...small, identityId: aurora, ...changed };
     const dry = await service.api({ path, key, body });
