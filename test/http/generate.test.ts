@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { demoIdentities } from '../../local/demo-world.ts';
+import { demoIdentities } from '../../local/demo-data.ts';
 import { generationStore } from '../../shared/generations/store.ts';
 import { newAccount } from '../support/accounts.ts';
 import { headersOf, messageOf } from '../support/agent.ts';
