@@ -42,6 +42,8 @@ export const parts = {
       'engine/billing/subscriptions',
       'engine/generations/{records,history}',
       'engine/{identities,keys,licenses}/store',
+      'engine/keys/budgets',
+      'engine/licenses/notifications',
       'engine/table/reads',
     ],
   },
