@@ -25,18 +25,6 @@ test('with --json nothing but one JSON object is on stdout, wherever it is said'
   }
 });
 
-test('people get aligned tables and labels', async () => {
-  const granted = await world.admin('license grant --owner reader --tier pro');
-  expect(granted.stdout).toMatch(
-    /^License +lic_\w+\nName +Pro\nOwner +reader\nE-mail +–\nTier +Pro\nCredits +4000 a month\n/,
-  );
-  const list = await world.admin('license list --owner reader');
-  const [headings = '', row = ''] = list.stdout.split('\n');
-  expect(row.indexOf('reader')).toBe(headings.indexOf('OWNER'));
-  const empty = await world.admin('license list --owner nobody');
-  expect(empty.stdout).toBe('There are no licenses.\n');
-});
-
 test.each([
   ['lisense list', "unknown command 'lisense' (did you mean license?)"],
   ['license list --ownr x', "unknown option '--ownr' (did you mean --owner?)"],

@@ -61,16 +61,6 @@ test('a deactivated identity has no model, and what it had is told', async () =>
   expect(await world.json('identity put --id drift --model-version 1')).toEqual(made);
 });
 
-test('a put that takes access away is confirmed too', async () => {
-  const made = await world.json(`${make('ember')} --product-photos`);
-  const run = await world.admin('identity put --id ember --no-product-photos');
-  expect(run).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('Nothing was changed: add --yes to change the identity ember'),
-  });
-  expect(await world.json('identity show ember')).toEqual(made);
-});
-
 test('two identities never share a slug', async () => {
   await world.json(make('flint'));
   const run = await world.admin(make('flint').replace('--id flint', '--id other'));

@@ -56,22 +56,6 @@ test('people see the raw key on a line of its own', async () => {
   expect(stdout).toContain('it is not shown again');
 });
 
-test('a revoked key keeps the moment of its first revocation', async () => {
-  const { licenseId } = await world.license();
-  const key = storedKey(licenseId);
-  const { keyId } = key;
-  await keys.insert(key);
-  const refused = await world.admin(`key revoke ${keyId}`);
-  expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toContain(`add --yes to revoke the key ${keyId}`);
-  expect((await keys.get(keyId))!.revokedAtMs).toBeNull();
-
-  const revoked = await world.json(`key revoke ${keyId} --yes`);
-  expect(revoked).toMatchObject({ keyId, status: 'revoked', revokedAt: expect.any(String) });
-  expect(await world.json(`key revoke ${keyId}`)).toEqual(revoked);
-  expect(await world.json(`key list ${licenseId}`)).toEqual({ keys: [revoked] });
-});
-
 test('the list of keys tells their state and last use, newest first', async () => {
   const { licenseId } = await world.license();
   const old = storedKey(licenseId, { createdAtMs: 1, expiresAtMs: Date.now() - 1 });

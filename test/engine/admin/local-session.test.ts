@@ -60,9 +60,3 @@ test.each([
     expect(stderr).toMatch(/^error: .*local service.*\.\n$/);
   }
 });
-
-test('where no local service runs it is said what to do', async () => {
-  const { code, stdout, stderr } = await runHere(['--data', '/no/such/folder', 'local-session', owner]);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^error: No local service runs on .*npm start.*\n$/);
-});

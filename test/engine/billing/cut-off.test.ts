@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type Stripe from 'stripe';
 import { handler } from '../../../functions/billing-events.ts';
 import { useScriptedServer, type ScriptedAnswer } from '../../support/scripted-server.ts';
-import { envelope, older, sqsRecord } from '../../unit/billing/delivery.ts';
+import { envelope, sqsRecord } from '../../unit/billing/delivery.ts';
 import {
   day,
   item,
@@ -145,26 +145,6 @@ describe('an invoice of which the event shows only the first lines', () => {
       'stripe-version': '2026-10-28.endive',
     });
     expect(logged.join('\n')).not.toContain(key);
-  });
-
-  test('in the older shape of the API, and one that failed', async () => {
-    for (const [type, status] of [
-      ['invoice.paid', 'active'],
-      ['invoice.payment_failed', 'past_due'],
-    ] as const) {
-      const [id, invoiceId] = [newSubscriptionId(), newId('in')];
-      const all = [...without(12), line(t1)];
-      const event = older(
-        stripeEvent(type, invoice({ id: invoiceId, parent: parentOf(id), lines: linesOf(...all) }), {
-          created: start + 5,
-        }) as any,
-      );
-      const { data } = event.data.object.lines;
-      event.data.object.lines = cut(data, 10, `/v1/invoices/${invoiceId}/lines`);
-      const incomplete = status === 'active' ? { status: 'past_due' as const } : {};
-      const created = stripeEvent('customer.subscription.created', subscription({ id, ...incomplete }));
-      expect((await licenseAfter([created, event as Event], `lic_${id}`)).status).toBe(status);
-    }
   });
 
   test('is not fetched where nothing of it is needed', async () => {

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openDashboard, type Dashboard } from '../../../local/dashboard/dashboard.ts';
 import { listen, type RunningServer } from '../../../local/http/server.ts';
@@ -160,16 +158,6 @@ describe('a dashboard that is being prepared', () => {
     open(0);
     await dashboard.prepare();
     expect((await get('/')).status).toBe(500);
-  });
-
-  test('is closed with its build, says nothing and leaves no dashboard', async () => {
-    const prepared = dashboard.prepare();
-    await begun();
-    dashboard.close();
-    await prepared;
-    expect(log).toEqual([]);
-    expect(existsSync(join(project.folder, 'dist'))).toBe(false);
-    expect((await get('/')).status).toBe(503);
   });
 });
 

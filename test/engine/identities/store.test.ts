@@ -1,7 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Identity } from '../../../shared/identities/identity.ts';
-import { hashIdempotencyKey, readIdempotencyRecord } from '../../../shared/generations/idempotency-store.ts';
 import {
   identityCatalog,
   identityStore,
@@ -51,13 +50,6 @@ describe('an identity', () => {
     await identities.put(one);
     expect(await identities.get(one.identityId)).toEqual(one);
     expect(await identities.list()).toEqual([one]);
-  });
-
-  test('that is put again is replaced whole', async () => {
-    await identities.put(identity('idn_a'));
-    const next = identity('idn_a', { name: 'Another', model: null });
-    await identities.put(next);
-    expect(await identities.list()).toEqual([next]);
   });
 
   test('that is not there is null', async () => expect(await identities.get('idn_none')).toBeNull());
@@ -163,20 +155,5 @@ describe('the catalog as requests read it', () => {
     expect(await catalog.get('idn_a')).toBeNull();
     await identities.put(before);
     expect(await catalog.get('idn_a')).toEqual(before);
-  });
-});
-
-describe('what an idempotency key stands for', () => {
-  const hash = hashIdempotencyKey('a key');
-  const idempotencyRecord = { requestId: 'r1', bodyHash: 'h1', expiresAtMs: Date.UTC(2026, 5, 1) };
-
-  test('is found for its own caller alone, in one strong read', async () => {
-    const Item = { ...itemKeys.idempotencyRecord('key_1', hash), ...idempotencyRecord };
-    await world.table.documents.send(new PutCommand({ TableName: world.table.name, Item }));
-    const seen: unknown[] = [];
-    world.state.before = (_command, input) => void seen.push(input);
-    expect(await readIdempotencyRecord(world.table, 'key_1', hash)).toEqual(idempotencyRecord);
-    expect(await readIdempotencyRecord(world.table, 'key_2', hash)).toBeNull();
-    expect(seen).toMatchObject([{ ConsistentRead: true }, { ConsistentRead: true }]);
   });
 });

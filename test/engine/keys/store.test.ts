@@ -7,7 +7,7 @@ import { newId } from '../../../shared/base/ids.ts';
 import { apiKeyStore, type ApiKey, type ApiKeyStore } from '../../../shared/keys/store.ts';
 import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
 import { itemKeys } from '../../../shared/table/keys.ts';
-import { canceled, hungUp } from '../generations/table.ts';
+import { hungUp } from '../generations/table.ts';
 import { insertMany, newKey, nowMs } from './stored-keys.ts';
 import { useTable } from '../generations/use-world.ts';
 
@@ -15,8 +15,6 @@ const world = useTable();
 let keys: ApiKeyStore;
 
 beforeAll(() => void (keys = apiKeyStore(world.table)));
-
-const transaction = 'TransactWriteItemsCommand';
 
 /** Whether there was room for a key. */
 const inserted = async (key: ApiKey) => (await keys.insert(key)).stored;
@@ -45,8 +43,6 @@ async function active(licenseId: string, atMs = nowMs): Promise<string[]> {
   const listed = await keys.listByOwner(`owner of ${licenseId}`);
   return idsOf(listed.filter((key) => keyStatus(key, atMs) === 'active'));
 }
-
-const conflict = () => canceled('None', 'TransactionConflict');
 
 test.each([
   ['as it is', {}],
@@ -132,16 +128,6 @@ describe('issuing a key', () => {
     expect(await roster(licenseId)).not.toContain(revoked.keyId);
   });
 
-  test('goes on after a conflict with another transaction, and stores the key once', async () => {
-    const licenseId = newId('license');
-    world.fail('before', conflict(), conflict());
-    const sent = world.count(transaction);
-    const key = newKey(licenseId);
-    expect(await inserted(key)).toBe(true);
-    expect(sent.times).toBe(3);
-    expect(await roster(licenseId)).toEqual([key.keyId]);
-  });
-
   test.each(['before', 'after'] as const)(
     'breaks off %s it was written: key and roster agree, and the place can be had again',
     async (when) => {
@@ -198,12 +184,6 @@ describe('revoking a key', () => {
     expect(await roster(licenseId)).toEqual([]);
   });
 
-  test('after another did meanwhile gives the other’s time', async () => {
-    const [key] = await insertMany(keys, newId('license'), 1);
-    world.meanwhile(() => keys.revoke(key!, nowMs + 1));
-    expect((await keys.revoke(key!, nowMs + 2)).revokedAtMs).toBe(nowMs + 1);
-  });
-
   test('that broke off after it was written is found done when it is tried again', async () => {
     const licenseId = newId('license');
     const [key] = await insertMany(keys, licenseId, 1);
@@ -219,16 +199,6 @@ describe('revoking a key', () => {
     expect(await keys.get(key.keyId)).toBeNull();
     expect(await roster(key.licenseId)).toEqual([]);
   });
-});
-
-test('40 keys issued at once: exactly 25 find room, whatever is read in between', async () => {
-  const licenseId = newId('license');
-  const wanted = Array.from({ length: 40 }, () => newKey(licenseId));
-  const issued = await Promise.all(wanted.map(inserted));
-  expect(issued.filter(Boolean)).toHaveLength(25);
-  const made = idsOf(wanted.filter((_, i) => issued[i]));
-  expect(await roster(licenseId)).toEqual(made);
-  expect(await active(licenseId)).toEqual(made);
 });
 
 test('however issuing and revoking interleave, at most 25 keys are active and 50 ended within a minute or are active', async () => {

@@ -138,12 +138,6 @@ describe('once its time is over', () => {
     expect(states.map(({ state }) => state)).toEqual(['open', 'half_open', 'closed']);
   });
 
-  test('a probe that fails leaves it open for as long again, and its request held nothing', async () => {
-    const { command, outcome, calls } = await request(fails);
-    expect([outcome.code, outcome.retryAfterSeconds, calls]).toEqual(['SERVICE_UNAVAILABLE', 10, 1]);
-    expect((await stored(world, command)).generation).toBeNull();
-  });
-
   test('a container that knows no probes is not locked out', async () => {
     const { outcome } = await request((body, res) => (isProbe(body) ? refuses : paint)(body, res));
     expect(outcome).toMatchObject({ usage: { creditsUsed: 2 } });
