@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { poolId, userPoolsApiOf } from '../../../local/cognito/user-pool.ts';
 import { dataFolder, writeJson } from '../../../local/data-folder.ts';
 import { ada, ben, usePool } from '../local/cognito/support.ts';
-import { useAdmin } from './world.ts';
+import { useAdmin } from './fixture.ts';
 
 const world = useAdmin();
 const pool = usePool();

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { expect, test } from '@jest/globals';
-import { useAdmin } from './world.ts';
+import { useAdmin } from './fixture.ts';
 
 const world = useAdmin();
 const me = `operator:${userInfo().username}`;

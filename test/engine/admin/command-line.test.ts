@@ -6,7 +6,7 @@ import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { startCloudFormation } from '../../support/smoke.ts';
 import { poolId, userPoolsApiOf } from '../../../local/cognito/user-pool.ts';
 import { ada, usePool } from '../local/cognito/support.ts';
-import { runHere, spawnAdmin, useAdmin } from './world.ts';
+import { runHere, spawnAdmin, useAdmin } from './fixture.ts';
 
 const world = useAdmin();
 const pool = usePool();

@@ -10,7 +10,7 @@ import { identityStore } from '../../../shared/identities/store.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { periodTotals, reserveAbandoned } from '../../support/period-totals.ts';
 import { sampleIdentity } from '../../support/unit-samples.ts';
-import { useAdmin } from './world.ts';
+import { useAdmin } from './fixture.ts';
 
 const world = useAdmin();
 const identity = { ...sampleIdentity, identityId: 'aurora', name: 'Aurora', slug: 'aurora' };

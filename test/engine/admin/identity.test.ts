@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { useAdmin } from './world.ts';
+import { useAdmin } from './fixture.ts';
 
 const world = useAdmin();
 

@@ -3,7 +3,7 @@ import { fingerprintApiKey, isApiKey, keyPrefix } from '../../../shared/keys/api
 import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
 import { apiKeyStore, type ApiKey, type ApiKeyStore } from '../../../shared/keys/store.ts';
 import { newStoredKey } from '../../support/grants.ts';
-import { useAdmin } from './world.ts';
+import { useAdmin } from './fixture.ts';
 
 const world = useAdmin();
 let keys: ApiKeyStore;

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { identityStore } from '../../../shared/identities/store.ts';
-import { useAdmin } from './world.ts';
+import { useAdmin } from './fixture.ts';
 
 const world = useAdmin();
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { useService } from '../../support/use-service.ts';
-import { runHere } from './world.ts';
+import { runHere } from './fixture.ts';
 
 const owner = 'owner@example.test';
 const stranger = 'stranger@example.test';

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { identityStore } from '../../../shared/identities/store.ts';
 import { allObjects } from '../../support/objects.ts';
-import { useAdmin } from './world.ts';
+import { useAdmin } from './fixture.ts';
 
 const world = useAdmin();
 /** Paths of pictures by name. */

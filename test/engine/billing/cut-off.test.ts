@@ -15,7 +15,7 @@ import {
   subscription,
 } from '../../unit/billing/stripe-fixtures.ts';
 import { extraLine, invoice, line, linesOf, parentOf } from '../../unit/billing/stripe-invoices.ts';
-import { useBilling, useFunction } from './world.ts';
+import { useBilling, useFunction } from './fixture.ts';
 
 const key = 'rk_test_51ReadsInvoicesOnly';
 const secretArn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:stripe-AbC123';

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { handler } from '../../../functions/billing-events.ts';
 import { envelope, sqsRecord } from '../../unit/billing/delivery.ts';
 import { stripeEvent, subscription } from '../../unit/billing/stripe-fixtures.ts';
-import { prices, useBilling, useFunction } from './world.ts';
+import { prices, useBilling, useFunction } from './fixture.ts';
 
 useBilling();
 const { pricesFile, lines } = useFunction(() => 'no-such-table');

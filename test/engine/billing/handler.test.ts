@@ -14,7 +14,7 @@ import {
   subscription,
 } from '../../unit/billing/stripe-fixtures.ts';
 import { invoice, parentOf } from '../../unit/billing/stripe-invoices.ts';
-import { prices, useBilling, useFunction } from './world.ts';
+import { prices, useBilling, useFunction } from './fixture.ts';
 
 const world = useBilling();
 const { pricesFile, lines } = useFunction(() => world.table.name);

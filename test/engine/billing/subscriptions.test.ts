@@ -12,7 +12,7 @@ import {
   type HandledEvent,
 } from '../../unit/billing/stripe-fixtures.ts';
 import { invoice, line, linesOf, parentOf } from '../../unit/billing/stripe-invoices.ts';
-import { prices, useBilling } from './world.ts';
+import { prices, useBilling } from './fixture.ts';
 
 const world = useBilling();
 

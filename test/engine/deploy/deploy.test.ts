@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { stackName } from './stand-in-aws.ts';
-import { outputs, useDeploy } from './world.ts';
+import { outputs, useDeploy } from './fixture.ts';
 
 const world = useDeploy();
 

@@ -8,7 +8,7 @@ import {
   type StandInAccount,
   type StandInAws,
 } from './stand-in-aws.ts';
-import { outputs, useDeploy } from './world.ts';
+import { outputs, useDeploy } from './fixture.ts';
 
 const world = useDeploy();
 const quotas = [{ name: 'ml.g6.xlarge for endpoint usage', code: 'L-3', value: 4 }];
@@ -59,13 +59,6 @@ test('what stops the deployment is said before anything is run, all of it', asyn
     expect.stringMatching(/^error: .*UPDATE_IN_PROGRESS/),
     expect.stringMatching(/^error: .*quota for ml\.g6\.xlarge/),
   ]);
-});
-
-test('what is only noted does not stop it', async () => {
-  const { code, stdout, calls } = await world.deploy([], { concurrency: 10 });
-  expect(code).toBe(0);
-  expect(stdout).toContain('note: The account may run 10 functions at once');
-  expect(calls[1]!.args.join(' ')).toContain('-c accountConcurrency=10');
 });
 
 test('a stack whose first creation failed loses its protection, so that the CDK can replace it', async () => {

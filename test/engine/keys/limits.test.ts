@@ -145,11 +145,4 @@ describe('the list of an account’s keys', () => {
     const ttls = items.filter(({ SK }) => SK === 'KEY').map((item) => item[ttlAttribute]);
     expect(ttls.sort()).toEqual([Math.ceil(later / 1000), undefined]);
   });
-
-  test('passes over removed keys that are still there', async () => {
-    const ownerId = newId('identity');
-    const [old] = await insertMany(keys, newId('license'), 1, { ownerId, createdAtMs: nowMs - 10 });
-    await insertMany(keys, newId('license'), 9, { ownerId, expiresAtMs: nowMs });
-    expect(await page(ownerId, 2, null, nowMs + endedKeyMs)).toEqual({ keys: [old], next: null });
-  });
 });

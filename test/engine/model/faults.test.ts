@@ -92,14 +92,6 @@ describe('a container that breaks the contract is a failed generation that costs
   });
 });
 
-test('a container may say why it failed; its words about anything else do not reach the customer', async () => {
-  const message = 'https://secret?X-Amz-Signature=1';
-  const failed = { event: 'failed', reason: 'upload_failed', message };
-  const { outcome, generation } = await runAgainst(says(started, failed));
-  expect(generation.errorMessage).toBe('The model could not finish the image.');
-  expect(outcome.message).not.toContain('secret');
-});
-
 test.each(['nobody', 'no-such-endpoint'])(
   'no answer of the endpoint %s is SERVICE_UNAVAILABLE, asked once, and the fifth time opens the breaker',
   async (endpointName) => {

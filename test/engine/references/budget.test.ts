@@ -1,17 +1,12 @@
 import { getEventListeners } from 'node:events';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { answer, chunk, endless, head, redirect, unfinished } from '../../support/internet/pages.ts';
+import { expect, test } from '@jest/globals';
+import { chunk, endless, head, redirect, unfinished } from '../../support/internet/pages.ts';
 import { addresses } from '../../support/internet/small-internet.ts';
 import type { Page } from '../../support/internet/web-server.ts';
 import { until } from '../../support/until.ts';
-import { createWorld, picture, problemOf, reset, withinReason, type World } from './world.ts';
+import { useInternet, picture, problemOf, withinReason } from './fixture.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
-beforeEach(() => reset(world));
+const world = useInternet();
 
 const announced = head(200, { 'content-length': 1000 });
 const chunked = head(200, { 'transfer-encoding': 'chunked' });
@@ -59,16 +54,6 @@ test('all fetches of a request end together when its time is up, and leave nothi
   expect(getEventListeners(budget.signal, 'abort')).toEqual([]);
 });
 
-test('a name server that is silent holds nobody longer than the time that there is', async () => {
-  const budget = new AbortController();
-  world.net.dns.set('cat.example', 'silence');
-  const attempt = problemOf(world.fetchReference('https://cat.example/cat.png', budget.signal));
-  await until('the name server is asked', () => world.net.dns.queries.length === 2, 60_000);
-  budget.abort();
-  expect(await withinReason(attempt)).toBe(world.generic);
-  expect(world.home.destinations).toEqual([]);
-});
-
 test('the time is one for all hops: a redirect brings no new time', async () => {
   const budget = new AbortController();
   world.net.site('start.example', {
@@ -96,23 +81,4 @@ test('when there is no time left, nothing is connected', async () => {
   const attempt = world.fetchReference('https://cat.example/cat.png', AbortSignal.abort());
   expect(await problemOf(attempt)).toBe(world.generic);
   expect(world.home.destinations).toEqual([]);
-});
-
-test.each<[string, Page]>([
-  ['a picture', answer(picture)],
-  [
-    'a redirect with a body without end',
-    endless(head(302, { location: '//cat.example/' }), Buffer.alloc(65_536)),
-  ],
-  ['bytes without end', endless(head(200), Buffer.alloc(65_536))],
-  ['an answer that is packed', answer(picture, { 'content-encoding': 'gzip' })],
-  ['a status that is no success', unfinished(head(404, { 'content-length': 1000 }))],
-  ['an announced length past the limit', unfinished(head(200, { 'content-length': 10 ** 12 }))],
-])('nothing stays open after %s', async (_, page) => {
-  await allClosed();
-  world.net.site('cat.example', { '/cat.png': page });
-  const budget = new AbortController().signal;
-  await withinReason(world.fetchReference('https://cat.example/cat.png', budget).catch(() => undefined));
-  await allClosed();
-  expect(getEventListeners(budget, 'abort')).toEqual([]);
 });

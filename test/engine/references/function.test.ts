@@ -2,7 +2,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { crc32 } from 'node:zlib';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import sharp from 'sharp';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { handler as Handler } from '../../../functions/fetch-references.ts';
 import { setLogSink } from '../../../shared/base/log.ts';
 import { answer, bomb, endless, head, redirect, unfinished } from '../../support/internet/pages.ts';
@@ -10,26 +10,18 @@ import { addresses } from '../../support/internet/small-internet.ts';
 import { isForbidden } from '../../support/internet/socket-spy.ts';
 import { until } from '../../support/until.ts';
 import { samplePhoto } from '../../support/uploads.ts';
-import { bucket, credentials, region, startStore, type TestStore } from '../local/s3/support.ts';
-import { createWorld, reset, type World } from './world.ts';
+import { bucket, credentials, region, startStore } from '../local/s3/support.ts';
+import { useFixture } from '../../support/use-fixture.ts';
+import { openInternet, reset } from './fixture.ts';
 
-let store: TestStore;
-let world: World;
-let handler: typeof Handler;
-let photo: Buffer;
 const log: string[] = [];
-
-beforeAll(async () => {
-  store = await startStore();
-  world = await createWorld([Number(new URL(store.url).port)]);
+const world = useFixture(async (keep) => {
+  const store = keep(await startStore());
+  const internet = await openInternet(keep, [Number(new URL(store.url).port)]);
   setLogSink((line) => void log.push(line));
   const fetchReferences = await import('../../../functions/fetch-references.ts');
-  handler = (event) => world.home.within(() => fetchReferences.handler(event));
-  photo = await samplePhoto();
-});
-afterAll(async () => {
-  await world.close();
-  await store.close();
+  const handler: typeof Handler = (event) => internet.home.within(() => fetchReferences.handler(event));
+  return { store, ...internet, handler, photo: await samplePhoto() };
 });
 beforeEach(() => {
   reset(world);
@@ -38,7 +30,12 @@ beforeEach(() => {
 
 /** Signs links without a checksum, as the service does, because the bytes are not known yet. */
 const signer = () =>
-  new S3Client({ endpoint: store.url, region, credentials, requestChecksumCalculation: 'WHEN_REQUIRED' });
+  new S3Client({
+    endpoint: world.store.url,
+    region,
+    credentials,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  });
 
 const forbidden = () => world.home.destinations.filter(isForbidden);
 
@@ -50,13 +47,13 @@ async function fetchAll(urls: string[]) {
     keys.map((key) => getSignedUrl(signer(), new PutObjectCommand({ Bucket: bucket, Key: key }))),
   );
   const items = urls.map((url, index) => ({ kind: 'url' as const, url, putLink: putLinks[index]! }));
-  const { problems } = await handler({ requestId: 'request-1', items });
+  const { problems } = await world.handler({ requestId: 'request-1', items });
   return { problems, files: await Promise.all(keys.map(stored)) };
 }
 
 async function stored(key: string): Promise<Buffer | null> {
   try {
-    const { Body: body } = await store.get(key);
+    const { Body: body } = await world.store.get(key);
     return Buffer.from(await body!.transformToByteArray());
   } catch (error) {
     if ((error as Error).name === 'NoSuchKey') return null;
@@ -66,7 +63,7 @@ async function stored(key: string): Promise<Buffer | null> {
 
 /** A PNG whose header claims this size. Its checksums are right, but it has the pixels of a small picture. */
 function pretending(widthPx: number, heightPx: number): Buffer {
-  const file = Buffer.from(photo);
+  const file = Buffer.from(world.photo);
   file.writeUInt32BE(widthPx, 16);
   file.writeUInt32BE(heightPx, 20);
   file.writeUInt32BE(crc32(file.subarray(12, 29)), 29);
@@ -74,9 +71,9 @@ function pretending(widthPx: number, heightPx: number): Buffer {
 }
 
 test('a good picture is checked and not stored when there is no link to store it with', async () => {
-  world.net.site('cat.example', { '/cat.png': answer(photo) });
+  world.net.site('cat.example', { '/cat.png': answer(world.photo) });
   const items = [{ kind: 'url' as const, url: 'https://cat.example/cat.png', putLink: null }];
-  expect(await handler({ requestId: 'request-1', items })).toEqual({ problems: [null] });
+  expect(await world.handler({ requestId: 'request-1', items })).toEqual({ problems: [null] });
 });
 
 describe('a file that is no picture is recognised by its bytes, whatever type its server names:', () => {
@@ -98,7 +95,7 @@ describe('a file that is no picture is recognised by its bytes, whatever type it
   });
 
   test.each([
-    ['the beginning of a picture', () => photo.subarray(0, 20)],
+    ['the beginning of a picture', () => world.photo.subarray(0, 20)],
     ['a picture of 30,000 × 30,000 pixels', () => pretending(30_000, 30_000)],
     ['a picture of 8192 × 8192 pixels', () => pretending(8192, 8192)],
     ['a picture of 2^31 - 1 pixels in a row', () => pretending(2 ** 31 - 1, 64)],
@@ -112,7 +109,7 @@ describe('a file that is no picture is recognised by its bytes, whatever type it
 });
 
 test('a picture is stored byte for byte, turned or with a video behind it, whatever type its server names', async () => {
-  const turned = await sharp(photo).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+  const turned = await sharp(world.photo).withMetadata({ orientation: 6 }).jpeg().toBuffer();
   const file = Buffer.concat([turned, Buffer.from('\0\0\0\x18ftypmp42'), Buffer.alloc(5000)]);
   world.net.site('cat.example', { '/cat.html': answer(file, { 'content-type': 'text/html' }) });
   const { problems, files } = await fetchAll(['https://cat.example/cat.html']);
@@ -122,7 +119,7 @@ test('a picture is stored byte for byte, turned or with a video behind it, whate
 
 test('each item has its own answer, and the good ones are stored only if all are good', async () => {
   world.net.site('cat.example', {
-    '/cat.png': answer(photo),
+    '/cat.png': answer(world.photo),
     '/in': redirect(302, 'https://169.254.169.254/'),
     '/large': endless(head(200), Buffer.alloc(65_536)),
   });
@@ -166,7 +163,7 @@ test('the log says what was wrong, and nothing of a link', async () => {
   world.net.site('cat.example', { [path]: bomb('gzip', 1000) });
   world.net.site('moved.example', { [path]: redirect(302, `https://10.0.0.1${path}`) });
   world.net.site('broken.example', { [path]: endless(`HTTP/1.1 200 OK\r\nx: ${secret}`, secret.repeat(40)) });
-  world.net.site('other.example', { [path]: answer(photo) });
+  world.net.site('other.example', { [path]: answer(world.photo) });
   world.net.web.spoil('other.example', 'wrong name');
   const hosts = ['cat', 'moved', 'broken', 'other'].map((name) => `${name}.example`);
   const { problems } = await fetchAll(hosts.map((host) => `https://${host}${path}`));

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { referenceLimits } from '../../../shared/images/image-types.ts';
 import { answer, chunk, head, raw, redirect } from '../../support/internet/pages.ts';
 import { addresses } from '../../support/internet/small-internet.ts';
-import { isForbidden } from '../../support/internet/socket-spy.ts';
 import type { Page } from '../../support/internet/web-server.ts';
-import { naiveClients } from './naive-clients.ts';
-import { createWorld, goodPage, picture, problemOf, reset, type World } from './world.ts';
+import { useInternet, goodPage, picture, problemOf } from './fixture.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
-beforeEach(() => reset(world));
+const world = useInternet();
 
 /** Without a time limit, because every server here answers. */
 const fetched = (url: string) => world.fetchReference(url, new AbortController().signal);
@@ -143,15 +136,6 @@ describe('a name that gets another address', () => {
     expect(Buffer.from(await fetched('https://cat.example/cat.png'))).toEqual(picture);
     expect(visited()).toEqual([addresses.web]);
     expect(world.net.dns.queries).toHaveLength(2);
-  });
-
-  test.each(inside.slice(0, 2))('leads a client that resolves it again inside (%s)', async (address) => {
-    world.net.site('cat.example', {}, [addresses.web], [address]);
-    const attempt = world.home.within(() =>
-      naiveClients.checking('https://cat.example/cat.png', new AbortController().signal),
-    );
-    await expect(attempt).rejects.toThrow();
-    expect(world.home.destinations.filter(isForbidden)).toMatchObject([{ host: address }]);
   });
 });
 

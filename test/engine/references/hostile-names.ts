@@ -1,7 +1,7 @@
 import type { Resolution } from '../../support/internet/dns-server.ts';
 import { addresses } from '../../support/internet/small-internet.ts';
-import type { Fate, Trap } from './traps.ts';
-import { goodPage } from './world.ts';
+import { withoutEnd, type Trap } from './traps.ts';
+import { goodPage } from './fixture.ts';
 
 const { web, web6 } = addresses;
 
@@ -18,40 +18,39 @@ const forbiddenAddresses = `
   .trim()
   .split(/[ \n]+/);
 
-const named = (what: string, at: Resolution, naive: Fate, name = 'trap.example'): Trap => ({
+const named = (what: string, at: Resolution, name = 'trap.example'): Trap => ({
   what: `a name for ${what}`,
   url: `https://${name}/cat.png`,
   arrange: (net) => net.site(name.replace(/\.$/, ''), { '/cat.png': goodPage }, at),
-  naive,
 });
 
 const manyPublic = Array.from({ length: 59 }, (_, index) => `93.184.${index}.14`);
 
 /** Names that look harmless and resolve to a forbidden address, or to nothing. No connection is made. */
 export const hostileNames: Trap[] = [
-  ...forbiddenAddresses.map((address) => named(address, [address], 'connects')),
-  named('a public and a private address', [web, '10.0.0.1'], 'accepts'),
-  named('a private and a public address', ['10.0.0.1', web], 'connects'),
-  named('a public IPv4 and a private IPv6 address', [web, 'fd00::1'], 'accepts'),
-  named('a private IPv4 and a public IPv6 address', ['127.0.0.1', web6], 'connects'),
-  named('a public IPv6 and a mapped private address', [web6, '::ffff:10.0.0.1'], 'accepts'),
-  named('60 addresses, of which the last is private', [web, ...manyPublic, '127.0.0.1'], 'accepts'),
-  named('another name, which is private', { cname: 'inside.example', addresses: ['10.0.0.1'] }, 'connects'),
-  named('localhost', { cname: 'localhost', addresses: ['127.0.0.1', '::1'] }, 'connects'),
-  named('a name for nothing', { cname: 'gone.example' }, 'refuses'),
-  named('loopback, with a dot at its end', ['127.0.0.1'], 'connects', 'trap.example.'),
-  named('loopback, in capitals', ['127.0.0.1'], 'connects', 'TRAP.Example'),
-  named('loopback, which looks like it', ['127.0.0.1'], 'connects', '127.0.0.1.nip.io'),
-  named('loopback, which looks like another', ['127.0.0.1'], 'connects', '93.184.215.14.nip.io'),
-  named('loopback, in letters of another script', ['127.0.0.1'], 'connects', 'xn--e1afmkfd.example'),
-  named('loopback, with an underscore', ['127.0.0.1'], 'connects', 'a_b.example'),
-  named('loopback, under localhost', ['127.0.0.1'], 'connects', 'cat.localhost'),
-  named('metadata, by its own name', ['169.254.169.254'], 'connects', 'metadata.google.internal'),
-  named('metadata, by a name of the cloud', ['169.254.169.254'], 'connects', 'instance-data.ec2.internal'),
-  named('no address', [], 'refuses'),
-  named('nothing: it does not exist', 'nxdomain', 'refuses'),
-  named('nothing: its server failed', 'servfail', 'refuses'),
-  named('nothing: its server refused', 'refused', 'refuses'),
-  named('nothing: its server is silent', 'silence', 'waits'),
-  named('nothing: its server talks nonsense', 'garbage', 'refuses'),
+  ...forbiddenAddresses.map((address) => named(address, [address])),
+  named('a public and a private address', [web, '10.0.0.1']),
+  named('a private and a public address', ['10.0.0.1', web]),
+  named('a public IPv4 and a private IPv6 address', [web, 'fd00::1']),
+  named('a private IPv4 and a public IPv6 address', ['127.0.0.1', web6]),
+  named('a public IPv6 and a mapped private address', [web6, '::ffff:10.0.0.1']),
+  named('60 addresses, of which the last is private', [web, ...manyPublic, '127.0.0.1']),
+  named('another name, which is private', { cname: 'inside.example', addresses: ['10.0.0.1'] }),
+  named('localhost', { cname: 'localhost', addresses: ['127.0.0.1', '::1'] }),
+  named('a name for nothing', { cname: 'gone.example' }),
+  named('loopback, with a dot at its end', ['127.0.0.1'], 'trap.example.'),
+  named('loopback, in capitals', ['127.0.0.1'], 'TRAP.Example'),
+  named('loopback, which looks like it', ['127.0.0.1'], '127.0.0.1.nip.io'),
+  named('loopback, which looks like another', ['127.0.0.1'], '93.184.215.14.nip.io'),
+  named('loopback, in letters of another script', ['127.0.0.1'], 'xn--e1afmkfd.example'),
+  named('loopback, with an underscore', ['127.0.0.1'], 'a_b.example'),
+  named('loopback, under localhost', ['127.0.0.1'], 'cat.localhost'),
+  named('metadata, by its own name', ['169.254.169.254'], 'metadata.google.internal'),
+  named('metadata, by a name of the cloud', ['169.254.169.254'], 'instance-data.ec2.internal'),
+  named('no address', []),
+  named('nothing: it does not exist', 'nxdomain'),
+  named('nothing: its server failed', 'servfail'),
+  named('nothing: its server refused', 'refused'),
+  withoutEnd(named('nothing: its server is silent', 'silence')),
+  named('nothing: its server talks nonsense', 'garbage'),
 ];

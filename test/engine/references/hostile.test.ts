@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parseReferenceUrl } from '../../../shared/references/contract.ts';
 import { referenceLimits } from '../../../shared/images/image-types.ts';
 import { isForbidden } from '../../support/internet/socket-spy.ts';
@@ -7,21 +7,15 @@ import { hostileNames } from './hostile-names.ts';
 import { hostileRedirects } from './hostile-redirects.ts';
 import { hostileServers } from './hostile-servers.ts';
 import { hostileUrls } from './hostile-urls.ts';
-import { naiveClients } from './naive-clients.ts';
-import { nameOf, type Fate, type Trap } from './traps.ts';
-import { createWorld, problemOf, reset, withinReason, type World } from './world.ts';
+import { nameOf, type Trap } from './traps.ts';
+import { useInternet, problemOf, withinReason } from './fixture.ts';
 
 /** Short where the server never ends by itself; otherwise more than a busy machine needs. */
 const patience = (isEndless: boolean) => AbortSignal.timeout(isEndless ? 300 : 90_000);
 /** What a socket may take beyond an answer's limit: the head, and bytes that were already on the way. */
 const slackBytes = 256 * 1024;
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
-beforeEach(() => reset(world));
+const world = useInternet();
 
 const traps = [...hostileUrls, ...hostileNames, ...hostileRedirects, ...hostileServers];
 const named = (list: Trap[]) => list.map((trap) => [nameOf(trap), trap] as const);
@@ -29,13 +23,12 @@ const named = (list: Trap[]) => list.map((trap) => [nameOf(trap), trap] as const
 describe('the fetcher keeps out of', () => {
   test.each(named(traps))('%s', async (_, trap) => {
     trap.arrange?.(world.net);
-    const isEndless = trap.naive === 'waits' && !trap.isTooLarge;
+    const { isEndless = false, connections = 0 } = trap;
     const attempt = world.fetchReference(trap.url, patience(isEndless));
     const problem = await withinReason(problemOf(attempt));
     const { destinations, sockets } = world.home;
     expect(destinations.filter(isForbidden)).toEqual([]);
     expect(destinations.filter(({ outcome }) => outcome === 'name')).toEqual([]);
-    const { connections = 0 } = trap;
     // Short as the time is, a busy machine may not have come as far as to connect.
     expect(isEndless ? Math.max(destinations.length, connections) : destinations.length).toBe(connections);
     expect(problem).toBe(trap.isTooLarge ? 'must be at most 10 MiB' : world.generic);
@@ -48,26 +41,3 @@ describe('the fetcher keeps out of', () => {
 test.each(named(hostileUrls))('a request that names %s is refused by its text alone', (_, { url }) => {
   expect(parseReferenceUrl(url)).toBeNull();
 });
-
-describe('a client that is not careful falls for', () => {
-  test.each(named(traps))('%s', async (_, trap) => {
-    trap.arrange?.(world.net);
-    expect(await fateOf(trap)).toBe(trap.naive);
-  });
-
-  test('most of them', () => {
-    const falls = traps.filter(({ naive }) => naive !== 'refuses');
-    expect(traps.length).toBeGreaterThan(250);
-    expect(falls.length / traps.length).toBeGreaterThan(0.75);
-  });
-});
-
-async function fateOf(trap: Trap): Promise<Fate> {
-  const signal = patience(trap.naive === 'waits');
-  const { home } = world;
-  const client = naiveClients[trap.by ?? 'plain'];
-  const bytes = await home.within(() => client(trap.url, signal)).catch(() => null);
-  if (home.destinations.some(isForbidden)) return 'connects';
-  if (bytes === null) return signal.aborted ? 'waits' : 'refuses';
-  return bytes > referenceLimits.maxBytes ? 'gorges' : 'accepts';
-}

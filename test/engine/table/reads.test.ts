@@ -223,17 +223,6 @@ describe('the parts of a transaction', () => {
   });
 });
 
-describe('the totals of a period', () => {
-  test('count what was used elsewhere as used, held by nobody, and as imported, each time', async () => {
-    const periods = periodStore(world.table);
-    const [licenseId, startMs] = [newId('license'), Date.UTC(2026, 2, 3)];
-    await periods.importUsage(licenseId, startMs, 40);
-    await periods.importUsage(licenseId, startMs, 2);
-    expect(await periods.get(licenseId, startMs)).toMatchObject({ committed: 42, used: 42, imported: 42 });
-    expect(await periods.get(licenseId, startMs + 1)).toMatchObject({ committed: 0, used: 0, imported: 0 });
-  });
-});
-
 test('licenses, periods, rate logs and the catalog are read strongly: what was answered holds from then on', async () => {
   const seen: unknown[] = [];
   world.state.before = (_command, input) => void seen.push(input);

@@ -70,20 +70,6 @@ test('a call finds no capacity while it sleeps, which wakes it, and while it wak
   expect(container.requests).toHaveLength(1);
 });
 
-test('describing it tells asleep, waking and ready, and wakes nothing', async () => {
-  expect(await state()).toBe('asleep');
-  nowMs += 20_000;
-  expect(await state()).toBe('asleep');
-  await call('c');
-  expect(await state()).toBe('waking');
-  nowMs += 20_000;
-  expect(await state()).toBe('ready');
-  expect(await call('c')).toBe(200);
-  nowMs += 70_000;
-  expect(await describeIt()).toEqual({ state: 'asleep', changedAtMs: nowMs - 10_000 });
-  expect(container.requests).toHaveLength(1);
-});
-
 test('its endpoint wants its name, and another endpoint never sleeps', async () => {
   const missing = expect.stringContaining('Inference Component Name header is required');
   expect(await call()).toMatchObject({ name: 'ValidationError', message: missing });

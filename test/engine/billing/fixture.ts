@@ -3,14 +3,15 @@ import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { BillingPrices } from '../../../shared/billing/prices.ts';
 import { environmentVariables } from '../../../shared/base/config.ts';
 import { setLogSink } from '../../../shared/base/log.ts';
-import { licenseStore, type LicenseStore } from '../../../shared/licenses/store.ts';
-import { subscriptionStore, type SubscriptionStore } from '../../../shared/billing/subscription-store.ts';
+import { licenseStore } from '../../../shared/licenses/store.ts';
+import { subscriptionStore } from '../../../shared/billing/subscription-store.ts';
 import { applyBillingEvidence } from '../../../shared/billing/apply-event.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { evidenceOf } from '../../unit/billing/delivery.ts';
 import type { HandledEvent } from '../../unit/billing/stripe-fixtures.ts';
-import type { TableWorld } from '../generations/table.ts';
-import { useTable } from '../generations/use-world.ts';
+import { startTable } from '../generations/table.ts';
+import type { Keep } from '../../support/fixture.ts';
+import { useFixture } from '../../support/use-fixture.ts';
 
 export const prices: BillingPrices = {
   price_starter: { tier: 'starter' },
@@ -18,26 +19,27 @@ export const prices: BillingPrices = {
   price_identity: { identityIds: ['idn_one'], name: 'Atelier' },
 };
 
-interface BillingWorld extends TableWorld {
-  licenses: LicenseStore;
-  subscriptions: SubscriptionStore;
-  /** Applies an event as it comes out of the queue. */
-  apply(event: HandledEvent, by?: BillingPrices): Promise<'applied' | 'unchanged'>;
+/** The table of a real DynamoDB engine, and what billing does with it. */
+export function useBilling() {
+  const billing = useFixture(openBilling);
+  beforeEach(() => billing.mend());
+  return billing;
 }
 
-/** The table of a real DynamoDB engine, and what billing does with it. */
-export function useBilling(): BillingWorld {
-  const world = useTable() as BillingWorld;
-  world.apply = (event, by = prices) =>
-    applyBillingEvidence(evidenceOf(event)!, {
-      subscriptions: world.subscriptions,
-      rules: { prices: by, pastDueGraceDays: 7 },
-    });
-  beforeAll(() => {
-    world.licenses = licenseStore(world.table);
-    world.subscriptions = subscriptionStore(world.table);
-  });
-  return world;
+async function openBilling(keep: Keep) {
+  const table = keep(await startTable());
+  const subscriptions = subscriptionStore(table.table);
+  return {
+    ...table,
+    licenses: licenseStore(table.table),
+    subscriptions,
+    /** Applies an event as it comes out of the queue. */
+    apply: (event: HandledEvent, by = prices) =>
+      applyBillingEvidence(evidenceOf(event)!, {
+        subscriptions,
+        rules: { prices: by, pastDueGraceDays: 7 },
+      }),
+  };
 }
 
 /** The environment of the billing function, with a file of prices yet to be written, and what each test has it log. */

@@ -1,77 +1,64 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { runAdmin } from '../../../bin/admin/program.ts';
 import { dataFolder, writeJson, type EnginesFile } from '../../../local/data-folder.ts';
 import type { License } from '../../../shared/licenses/license.ts';
 import { licenseStore } from '../../../shared/licenses/store.ts';
-import type { Table } from '../../../shared/table/table.ts';
 import { newLicense } from '../../support/grants.ts';
 import { runProgram, type Run } from '../../support/run-program.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { keepFolder, type Keep } from '../../support/fixture.ts';
+import { useFixture } from '../../support/use-fixture.ts';
 import { startTable } from '../generations/table.ts';
-import { startBucket } from './bucket.ts';
+import { startS3 } from '../local/s3/support.ts';
 
 /** What a local service leaves for the CLI to find, with the real engine behind it. */
-export interface World {
-  /** The data folder that `--data` names. */
-  folder: string;
-  /** The same table, for what only the service itself would write. */
-  table: Table;
-  engines: EnginesFile;
-  /** Runs a command of the CLI in this process. Words are split, what follows is taken as it is. */
-  admin(words: string, ...more: string[]): Promise<Run>;
-  /** Runs it with `--json` and demands success. @returns the one object on stdout. */
-  json(words: string, ...more: string[]): Promise<any>;
-  /** A license as a grant leaves it, without the cost of a process. */
-  license(members?: Partial<License>): Promise<License>;
-  close(): Promise<void>;
-}
+export const useAdmin = () => useFixture(openAdmin);
 
-/** @returns a world that is filled by the time that the first test runs. */
-export function useAdmin(): World {
-  const world = {} as World;
-  beforeAll(async () => void Object.assign(world, await openWorld()));
-  afterAll(() => world.close());
-  return world;
-}
-
-async function openWorld(): Promise<World> {
-  const folder = temporaryFolder();
-  const { table, dynamoDbUrl, close } = await startTable();
-  const signing = { region: 'us-east-1', accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' };
-  const bucket = await startBucket(folder, 'images', signing);
-  const engines = {
+async function openAdmin(keep: Keep) {
+  const folder = keepFolder(keep);
+  const { table, dynamoDbUrl } = keep(await startTable());
+  const credentials = { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' };
+  const region = 'us-east-1';
+  const objects = { folder: join(folder, 'objects'), bucketName: 'images', credentials, region };
+  const engines: EnginesFile = {
     tableName: table.name,
-    bucketName: 'images',
+    bucketName: objects.bucketName,
     dynamoDbUrl,
-    s3Url: bucket.url,
+    s3Url: keep(await startS3(objects)).url,
     cognitoUrl: 'http://127.0.0.1:9',
     userPoolId: 'us-east-1_test',
-    ...signing,
+    region,
+    ...credentials,
   };
   writeJson(dataFolder(folder).engines, engines);
+  /** Runs a command of the CLI in this process. Words are split, what follows is taken as it is. */
   const admin = (words: string, ...more: string[]) =>
     runHere(['--data', folder, ...words.split(' '), ...more]);
   return {
+    /** The data folder that `--data` names. */
     folder,
     engines,
+    /** The same table, for what only the service itself would write. */
     table,
     admin,
-    async json(words, ...more) {
+    /** Runs a command with `--json` and demands success. @returns the one object on stdout. */
+    async json(words: string, ...more: string[]): Promise<any> {
       const run = await admin(words, ...more, '--json');
       if (run.code !== 0) throw new Error(`admin ${words} … ended with ${run.code}: ${run.stderr}`);
       return JSON.parse(run.stdout);
     },
-    async license(members) {
+    /** Runs a command that must be refused with this exit code, without a word on stdout. @returns what it says. */
+    async refused(code: 1 | 2, words: string, ...more: string[]): Promise<string> {
+      const { stderr, ...run } = await admin(words, ...more);
+      expect(run).toEqual({ code, stdout: '' });
+      return stderr;
+    },
+    /** A license as a grant leaves it, without the cost of a process. */
+    async license(members?: Partial<License>): Promise<License> {
       const license = newLicense({ ownerId: 'owner', ...members });
       await licenseStore(table).insert(license);
       return license;
-    },
-    async close() {
-      await bucket.close();
-      await close();
-      removeFolder(folder);
     },
   };
 }

@@ -1,48 +1,37 @@
 import { answer } from '../../support/internet/pages.ts';
-import {
-  enterSmallInternet,
-  startSmallInternet,
-  type Residence,
-  type SmallInternet,
-} from '../../support/internet/small-internet.ts';
-
-/** The small internet, with the product loaded in it. */
-export interface World {
-  net: SmallInternet;
-  home: Residence;
-  fetchReference(url: string, signal: AbortSignal, contact?: string): Promise<Uint8Array>;
-  /** The one problem that a caller is told for every failure of the network: here, of a name that does not exist. */
-  generic: string;
-  close(): Promise<void>;
-}
+import { beforeEach } from '@jest/globals';
+import { enterSmallInternet, startSmallInternet } from '../../support/internet/small-internet.ts';
+import type { Keep } from '../../support/fixture.ts';
+import { useFixture } from '../../support/use-fixture.ts';
 
 export const picture = Buffer.from('a picture, as far as the network is concerned');
 /** What a client gets that falls into a trap. */
 export const goodPage = answer(picture);
 
-/** @param engines loopback ports that may be reached */
-export async function createWorld(engines: number[] = []): Promise<World> {
-  const net = await startSmallInternet();
-  const isAllowed = (host: string, port: number) => host === '127.0.0.1' && engines.includes(port);
-  const home = enterSmallInternet(net.access, { isAllowed });
-  const fetcher = await import('../../../shared/references/fetcher.ts');
-  const fetchReference: World['fetchReference'] = (url, signal, contact) =>
-    home.within(() => fetcher.fetchReference(url, contact ?? null, signal));
-  const generic = await problemOf(fetchReference('https://nowhere.example/', new AbortController().signal));
-  return {
-    net,
-    home,
-    fetchReference,
-    generic,
-    async close() {
-      home.leave();
-      await net.close();
-    },
-  };
+type Internet = Awaited<ReturnType<typeof openInternet>>;
+
+/** The small internet, with the product loaded in it. Each test begins without traps: with one good site. */
+export function useInternet(): Internet {
+  const internet = useFixture(openInternet);
+  beforeEach(() => reset(internet));
+  return internet;
 }
 
-/** The small internet as it is before a trap is laid in it: one good site. */
-export function reset({ net, home }: World): void {
+/** @param engines loopback ports that may be reached */
+export async function openInternet(keep: Keep, engines: number[] = []) {
+  const net = keep(await startSmallInternet());
+  const isAllowed = (host: string, port: number) => host === '127.0.0.1' && engines.includes(port);
+  const home = enterSmallInternet(net.access, { isAllowed });
+  keep({ close: () => home.leave() });
+  const fetcher = await import('../../../shared/references/fetcher.ts');
+  const fetchReference = (url: string, signal: AbortSignal, contact?: string): Promise<Uint8Array> =>
+    home.within(() => fetcher.fetchReference(url, contact ?? null, signal));
+  /** The one problem that a caller is told for every failure of the network: here, of a name that does not exist. */
+  const generic = await problemOf(fetchReference('https://nowhere.example/', new AbortController().signal));
+  return { net, home, fetchReference, generic };
+}
+
+export function reset({ net, home }: Pick<Internet, 'net' | 'home'>): void {
   net.clear();
   home.clear();
   net.site('cat.example', { '/cat.png': goodPage, '/': goodPage });
