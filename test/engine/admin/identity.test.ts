@@ -46,9 +46,9 @@ test('an identity is made with a model, and shown as it was made', async () => {
 
 test('a deactivated identity has no model, and what it had is told', async () => {
   const made = await world.json(make('drift'));
-  const refused = await world.admin('identity deactivate drift');
-  expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toContain('add --yes to deactivate the identity drift');
+  expect(await world.refused(1, 'identity deactivate drift')).toContain(
+    'add --yes to deactivate the identity drift',
+  );
   expect(await world.json('identity show drift')).toEqual(made);
 
   const inactive = { ...made, available: false, model: null };
@@ -63,8 +63,9 @@ test('a deactivated identity has no model, and what it had is told', async () =>
 
 test('two identities never share a slug', async () => {
   await world.json(make('flint'));
-  const run = await world.admin(make('flint').replace('--id flint', '--id other'));
-  expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('The slug flint belongs to flint') });
+  expect(await world.refused(1, make('flint').replace('--id flint', '--id other'))).toContain(
+    'The slug flint belongs to flint',
+  );
 });
 
 test('an identity that does not exist is named', async () => {

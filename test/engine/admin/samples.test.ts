@@ -118,9 +118,7 @@ test.each([
   await make(`refused-${name}`);
   const path = files[name] ?? join(world.folder, 'missing.png');
   const words = `identity put --id refused-${name} --sample ${files['town.png']} --sample ${path} --name New`;
-  const run = await world.admin(words);
-  expect(run).toMatchObject({ code: 1, stdout: '' });
-  expect(run.stderr).toContain(`--sample ${path} ${problem}`);
+  expect(await world.refused(1, words)).toContain(`--sample ${path} ${problem}`);
   expect(await world.json(`identity show refused-${name}`)).toMatchObject({
     name: `refused-${name}`,
     samples: [],
@@ -134,11 +132,11 @@ test.each([
   ['--sample-prompt one', 'one --sample-prompt for each --sample'],
   [Array.from({ length: 9 }, () => '--sample a.png').join(' '), 'at most 8 samples'],
 ])('options that do not fit each other are wrong usage: %s', async (words, problem) => {
-  const run = await world.admin(`identity put --id aurora ${words}`);
-  expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(problem) });
+  expect(await world.refused(2, `identity put --id aurora ${words}`)).toContain(problem);
 });
 
 test('where only a table is named, there is no bucket to put samples to', async () => {
-  const run = await world.admin(`--table ${world.table.name} identity put --id aurora --no-samples`);
-  expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--stack') });
+  expect(
+    await world.refused(2, `--table ${world.table.name} identity put --id aurora --no-samples`),
+  ).toContain('--stack');
 });

@@ -85,18 +85,6 @@ describe('the 100 new keys of an account in 24 hours', () => {
     expect(await inserted(anotherOf(ownerId, nowMs - 96 + dayMs))).toBe(true);
     expect(await inserted(anotherOf(ownerId, nowMs - 96 + dayMs))).toBe(false);
   });
-
-  test('are not used up by keys that find no room', async () => {
-    const ownerId = await accountWith(74);
-    const licenseId = newId('license');
-    const made = await insertMany(keys, licenseId, 25, { ownerId });
-    for (let i = 0; i < 3; i++) expect(await inserted(newKey(licenseId, { ownerId }))).toBe(false);
-    await keys.revoke(made[0]!, nowMs);
-    expect(await keys.insert(newKey(licenseId, { ownerId }))).toMatchObject({
-      stored: true,
-      rate: { remaining: 0 },
-    });
-  });
 });
 
 describe('the list of an account’s keys', () => {

@@ -76,33 +76,6 @@ test('a key and its rate log come in one strong read', async () => {
 });
 
 describe('issuing a key', () => {
-  test.each([
-    ['the last place is taken meanwhile: there is no room, and nothing is stored', 24, false],
-    ['another key is issued meanwhile: both are there', 23, true],
-    ['the very first key is issued meanwhile: both are there', 0, true],
-  ])('%s', async (_, before, room) => {
-    const licenseId = newId('license');
-    const there = await insertMany(keys, licenseId, before);
-    const [rival, late] = [newKey(licenseId), newKey(licenseId)];
-    world.meanwhile(async () => expect(await inserted(rival)).toBe(true));
-    expect(await inserted(late)).toBe(room);
-    const expected = idsOf([...there, rival, ...(room ? [late] : [])]);
-    expect(await roster(licenseId)).toEqual(expected);
-    expect(await active(licenseId)).toEqual(expected);
-    expect(await keys.get(late.keyId)).toEqual(room ? late : null);
-  });
-
-  test('a key is revoked meanwhile: it does not come back into the roster', async () => {
-    const licenseId = newId('license');
-    const [revoked, ...others] = await insertMany(keys, licenseId, 24);
-    const key = newKey(licenseId);
-    world.meanwhile(() => keys.revoke(revoked!, nowMs));
-    expect(await inserted(key)).toBe(true);
-    expect(await roster(licenseId)).toEqual(idsOf([...others, key]));
-    await insertMany(keys, licenseId, 1);
-    expect(await inserted(newKey(licenseId))).toBe(false);
-  });
-
   test('has room for another from the very millisecond at which one expires, which is forgotten a minute later', async () => {
     const licenseId = newId('license');
     const expiresAtMs = nowMs + 1000;

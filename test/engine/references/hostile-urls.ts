@@ -4,6 +4,9 @@ import { goodPage } from './fixture.ts';
 
 const metadata = '/latest/meta-data/iam/security-credentials/';
 
+const wordsOf = (text: string) => text.trim().split(/\s+/);
+const urlsOf = (text: string) => wordsOf(text).map((url): Trap => ({ url }));
+
 /** Hosts that are addresses, in every spelling that a URL parser reads as one. */
 const literalHosts = `
   127.0.0.1 127.1 127.0.1 2130706433 0177.0.0.1 017700000001 0x7f000001 0x7f.0.0.1 0X7F.1 127.0.0.1.
@@ -16,12 +19,10 @@ const literalHosts = `
   [64:ff9b::a9fe:a9fe] [64:ff9b:1::a00:1] [2002:7f00:1::1] [2002:a9fe:a9fe::] [2001:0:7f00:1::]
   [fe80::1] [fe80::5efe:127.0.0.1] [fc00::1] [fd12:3456::1] [fec0::1] [ff02::1] [2001:db8::1]
   [3fff::1] [100::1] [5f00::1] [2620:4f:8000::1] [::1]:9001
-`
-  .trim()
-  .split(/[ \n]+/);
+`;
 
 const literals: Trap[] = [
-  ...literalHosts.map((host): Trap => ({ url: `https://${host}/cat.png` })),
+  ...wordsOf(literalHosts).map((host): Trap => ({ url: `https://${host}/cat.png` })),
   { url: `https://169.254.169.254${metadata}` },
   { url: 'https://169.254.170.2/v2/credentials' },
   { url: `https://[fd00:ec2::254]${metadata}` },
@@ -47,47 +48,29 @@ const localNames: Trap[] = [
 ];
 
 /** Users, passwords and ports, and texts in which two parsers find different hosts. */
-const authorities: Trap[] = [
-  { url: 'https://user@cat.example/cat.png' },
-  { url: 'https://user:password@cat.example/cat.png' },
-  { url: 'https://:password@cat.example/cat.png' },
-  { url: 'https://@cat.example/cat.png' },
-  { url: 'https://cat.example@127.0.0.1/cat.png' },
-  { url: 'https://cat.example:443@127.0.0.1/cat.png' },
-  { url: 'https://cat.example&@127.0.0.1#@dog.example/' },
-  { url: 'https://cat.example%20@127.0.0.1/' },
-  { url: 'https://127.0.0.1#@cat.example/cat.png' },
-  { url: 'https://127.0.0.1?@cat.example/cat.png' },
-  { url: 'https://127.0.0.1/@cat.example/cat.png' },
-  { url: 'https://127.0.0.1\\@cat.example/cat.png' },
-  { url: 'https://127.0.0.1:\\@cat.example/cat.png' },
-  { url: 'https://cat.example\\@127.0.0.1/cat.png' },
-  { url: 'https://cat.example%40127.0.0.1/cat.png' },
-  { url: 'https://cat.example／@127.0.0.1/cat.png' },
-  { url: 'https://127.0.0.1%23.cat.example/cat.png' },
-  { url: 'https://cat.example:80/cat.png' },
-  { url: 'https://cat.example:8443/cat.png' },
-  { url: 'https://cat.example:9001/cat.png' },
-  { url: 'https://cat.example:22/cat.png' },
-  { url: 'https://cat.example:0/cat.png' },
-  { url: 'https://cat.example:65979/cat.png' },
-];
+const authorities = urlsOf(`
+  https://user@cat.example/cat.png https://user:password@cat.example/cat.png
+  https://:password@cat.example/cat.png https://@cat.example/cat.png
+  https://cat.example@127.0.0.1/cat.png https://cat.example:443@127.0.0.1/cat.png
+  https://cat.example&@127.0.0.1#@dog.example/ https://cat.example%20@127.0.0.1/
+  https://127.0.0.1#@cat.example/cat.png https://127.0.0.1?@cat.example/cat.png
+  https://127.0.0.1/@cat.example/cat.png https://127.0.0.1\\@cat.example/cat.png
+  https://127.0.0.1:\\@cat.example/cat.png https://cat.example\\@127.0.0.1/cat.png
+  https://cat.example%40127.0.0.1/cat.png https://cat.example／@127.0.0.1/cat.png
+  https://127.0.0.1%23.cat.example/cat.png https://cat.example:80/cat.png
+  https://cat.example:8443/cat.png https://cat.example:9001/cat.png https://cat.example:22/cat.png
+  https://cat.example:0/cat.png https://cat.example:65979/cat.png
+`);
 
 /** Other ways to fetch than HTTPS. */
 const schemes: Trap[] = [
-  { url: 'http://cat.example/cat.png' },
-  { url: 'HTTP://169.254.169.254/' },
-  { url: 'http://cat.example:443/cat.png' },
-  { url: 'data:image/png;base64,iVBORw0KGgo=' },
-  { url: 'ftp://cat.example/cat.png' },
-  { url: 'file:///etc/passwd' },
-  { url: 'gopher://127.0.0.1:6379/_FLUSHALL' },
-  { url: 'javascript:alert(1)' },
-  { url: 'blob:https://cat.example/7d8f4f0e-4b7d-4d5e-8f3b-6a0f2c1d9e3b' },
-  { url: 'wss://cat.example/cat.png' },
-  { url: 'view-source:https://cat.example/cat.png' },
-  { url: '//cat.example/cat.png' },
-  { url: 'cat.example/cat.png' },
+  ...urlsOf(`
+  http://cat.example/cat.png HTTP://169.254.169.254/ http://cat.example:443/cat.png
+  data:image/png;base64,iVBORw0KGgo= ftp://cat.example/cat.png file:///etc/passwd
+  gopher://127.0.0.1:6379/_FLUSHALL javascript:alert(1)
+  blob:https://cat.example/7d8f4f0e-4b7d-4d5e-8f3b-6a0f2c1d9e3b wss://cat.example/cat.png
+  view-source:https://cat.example/cat.png //cat.example/cat.png cat.example/cat.png
+`),
   { url: '' },
 ];
 

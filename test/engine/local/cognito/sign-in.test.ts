@@ -7,7 +7,6 @@ import {
   ben,
   Browser,
   claimsOf,
-  exchange,
   later,
   pkce,
   returned,
@@ -71,23 +70,6 @@ describe('an authorization request', () => {
 });
 
 describe('signing in', () => {
-  test('goes through a page with a form and returns to the application with a code and its state', async () => {
-    const { verifier, challenge } = pkce();
-    const browser = new Browser();
-    const page = await browser.open(authorizeUrl(pool, challenge));
-    expect(page).toMatchObject({ url: `${pool.baseUrl}/login`, status: 200 });
-
-    const end = await browser.submit(page, ada);
-    expect(end.location.split('?')[0]).toBe(`${pool.baseUrl}/callback`);
-    const { code, state, error } = returned(end);
-    expect({ state, error }).toEqual({ state: 'the state', error: undefined });
-
-    const tokens = await exchange(pool, code!, verifier);
-    const names = ['access_token', 'expires_in', 'id_token', 'refresh_token', 'token_type'];
-    expect(Object.keys(tokens.body).sort()).toEqual(names);
-    expect(tokens).toMatchObject({ status: 200, body: { token_type: 'Bearer', expires_in: 3600 } });
-  });
-
   test('takes an e-mail address in any case and with blanks around it', async () => {
     const { body } = await signIn(pool, { account: { ...ada, email: '  ADA@example.COM ' } });
     expect(claimsOf(body.access_token).sub).toBe(ada.sub);
