@@ -134,16 +134,6 @@ describe('an event', () => {
 });
 
 describe('at the same time', () => {
-  test('another event comes in between: both count', async () => {
-    const sub = newSubscription();
-    world.meanwhile(() => world.apply(sub.created(t, { status: 'past_due' })));
-    expect(await world.apply(sub.paid(t + 1))).toBe('applied');
-    expect(await sub.license()).toMatchObject({ status: 'active' });
-    world.meanwhile(() => world.apply(sub.updated(t + 9, { items: items('price_starter') })));
-    expect(await world.apply(sub.updated(t + 8))).toBe('unchanged');
-    expect(await sub.license()).toMatchObject({ tier: 'starter' });
-  });
-
   test('the operator switches API access off, names it and changes other members: switch and name stay, the rest is billing’s', async () => {
     const sub = newSubscription();
     await world.apply(sub.created(t));

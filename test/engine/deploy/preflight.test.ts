@@ -1,7 +1,38 @@
 import { describe, expect, test } from '@jest/globals';
-import { asked, deployed, linesFor, type Asked } from './asked.ts';
-import { withModel } from './plan.ts';
-import { modelDescription as description, modelStackName, stackName } from './stand-in-aws.ts';
+import { stacksToDeploy, type Part } from '../../../bin/deploy/deployment.ts';
+import { preflight } from '../../../bin/deploy/preflight/preflight.ts';
+import { deploymentFor, inAccount, withModel } from './plan.ts';
+import {
+  modelDescription as description,
+  modelStackName,
+  stackName,
+  type StandInAccount,
+} from './stand-in-aws.ts';
+
+const deployed = { status: 'UPDATE_COMPLETE' };
+
+interface Asked extends StandInAccount {
+  configuration?: unknown;
+  only?: Part;
+  newData?: boolean;
+  timeLimitMs?: number;
+}
+
+/** What a deployment into such an account finds beforehand, and what it asked. */
+async function asked({ configuration = {}, only, newData = false, timeLimitMs, ...account }: Asked) {
+  const deployment = deploymentFor(configuration);
+  const targets = stacksToDeploy(deployment, only);
+  return inAccount(
+    account,
+    async (aws, calls) => ({ ...(await preflight({ aws, deployment, targets, newData })), calls }),
+    timeLimitMs,
+  );
+}
+
+async function linesFor(account: Asked): Promise<string[]> {
+  const { findings } = await asked(account);
+  return findings.map(({ stops, sentence }) => `${stops ? 'stop' : 'note'}: ${sentence}`);
+}
 
 /** An account, and what a deployment into it finds: the beginning of each line, and words of its one or first line. */
 type Row = [what: string, account: Asked, found: RegExp[], ...words: string[]];

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endedKeyMs } from '../../../shared/keys/api-key.ts';
 import { accountCallerId, newId } from '../../../shared/base/ids.ts';
 import { newKeyLimit } from '../../../shared/routes/limits.ts';
-import { isKeyPlace } from '../../../shared/keys/pages.ts';
 import { apiKeyStore, type ApiKey, type ApiKeyStore } from '../../../shared/keys/store.ts';
 import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
 import { ttlAttribute } from '../../../shared/table/keys.ts';
@@ -17,8 +16,6 @@ beforeAll(() => void (keys = apiKeyStore(world.table)));
 
 /** Whether there was room for a key. */
 const inserted = async (key: ApiKey) => (await keys.insert(key)).stored;
-
-const idsOf = (list: ApiKey[]) => list.map(({ keyId }) => keyId).sort();
 
 describe('a key that is revoked and made anew', () => {
   test('gives a license fresh limits only 25 times a minute beside 25 keys', async () => {
@@ -90,25 +87,6 @@ describe('the 100 new keys of an account in 24 hours', () => {
 describe('the list of an account’s keys', () => {
   const page = (ownerId: string, limit: number, before: string | null, atMs = nowMs) =>
     keys.listPage(ownerId, { limit, before, nowMs: atMs });
-
-  test.each([1, 2, 3, 7, 8])('is told in pages of %i, each key once and the newest first', async (limit) => {
-    const ownerId = newId('identity');
-    const made = Array.from({ length: 7 }, (_, i) =>
-      newKey(newId('license'), { ownerId, createdAtMs: nowMs + Math.floor(i / 2) }),
-    );
-    await Promise.all(made.map((key) => keys.insert(key)));
-    const found: ApiKey[] = [];
-    let before: string | null = null;
-    do {
-      const { keys: some, next } = await page(ownerId, limit, before);
-      expect(some.length).toBe(Math.min(limit, 7 - found.length));
-      found.push(...some);
-      before = next;
-      if (next !== null) expect(isKeyPlace(next)).toBe(true);
-    } while (before !== null);
-    expect(found).toEqual(await keys.listByOwner(ownerId));
-    expect(idsOf(found)).toEqual(idsOf(made));
-  });
 
   test.each([
     ['revoked', { revokedAtMs: nowMs }],

@@ -235,17 +235,6 @@ test('licenses, periods, rate logs and the catalog are read strongly: what was a
 });
 
 describe('a rate log', () => {
-  test('is empty at first, and of a caller and a limit each its own', async () => {
-    const logs = rateLogStore(world.table);
-    expect(await logs.get('key_a', 'fetch')).toEqual({ log: [], version: 0 });
-    expect(await logs.put('key_a', 'fetch', [1, 2], 0)).toBeNull();
-    expect(await logs.get('key_a', 'fetch')).toEqual({ log: [1, 2], version: 1 });
-    expect(await logs.put('key_a', 'fetch', [2, 3], 1)).toBeNull();
-    expect(await logs.get('key_a', 'fetch')).toEqual({ log: [2, 3], version: 2 });
-    expect(await logs.get('key_a', 'generate')).toEqual({ log: [], version: 0 });
-    expect(await logs.get('key_b', 'fetch')).toEqual({ log: [], version: 0 });
-  });
-
   test.each([0, 1, 3])(
     'that another wrote since version %i is answered instead of written over',
     async (version) => {

@@ -9,7 +9,7 @@ import { startDynamoDb } from '../../../../local/dynamodb/engine.ts';
 import { openLevel } from '../../../../local/dynamodb/open-level.ts';
 import type { RunningServer } from '../../../../local/http/server.ts';
 import { survivesKills } from './crash.ts';
-import { connect, failureOf, spawnEngine, tableDefinition, temporaryFolder } from './support.ts';
+import { connect, failureOf, tableDefinition, temporaryFolder } from './support.ts';
 
 // What only the embedded engine has: a folder, a clock, a process to kill, and its own limits.
 let folder: string;
@@ -195,16 +195,6 @@ describe('a folder', () => {
       ExpressionAttributeValues: { ':w': 'w' },
     });
     expect(Items?.map(({ sk }) => sk)).toEqual(expect.arrayContaining(answered));
-  });
-
-  test('that another process has is in use', async () => {
-    await engine.close();
-    const other = await spawnEngine(folder);
-    const failure = await failureOf(startDynamoDb({ folder }));
-    expect(failure).toMatchObject({ reason: 'in_use' });
-    expect(failure.message).toBe(`The DynamoDB data folder ${folder} is in use by another process.`);
-    await other.kill();
-    await start();
   });
 
   test('that is null keeps nothing', async () => {
