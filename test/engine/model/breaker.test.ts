@@ -170,46 +170,35 @@ describe('a model that is starting', () => {
       process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = url;
     }
   }
-  test.each([
-    [
-      'ValidationError',
-      400,
-      'Inference Component has no capacity to process this request. ApplicationAutoScaling may be in-progress ' +
-        '(if configured) or try to increase the capacity by invoking UpdateInferenceComponentRuntimeConfig API.',
-    ],
-    ['ModelNotReadyException', 429, 'Model is not ready.'],
-  ])(
-    'is known by %s: nobody calls it for five seconds, and callers are told to wait for thirty',
-    async (name, status, message) => {
-      await useRuntime(name, status, message);
-      const { command, outcome } = await request();
-      const sentence = 'The model is starting, which may take a few minutes. Try again shortly.';
-      expect([outcome.code, outcome.retryAfterSeconds]).toEqual(['SERVICE_UNAVAILABLE', 30]);
-      expect(outcome.message).toBe(`${sentence} Nothing was charged.`);
-      expect(loggableError(world.faults.at(-1)!.error)).toMatchObject([
-        { code: 'SERVICE_UNAVAILABLE' },
-        { message: 'model server: warming' },
-        { name },
-      ]);
-      const { generation, period } = await stored(world, command);
-      expect([generation!.status, period.committed]).toEqual(['FAILED', 0]);
-      expect(states).toMatchObject([{ state: 'open', reason: 'warming' }]);
-      nowMs += 4999;
-      const next = await request();
-      expect([next.outcome.message, next.outcome.retryAfterSeconds]).toEqual([sentence, 30]);
-      expect(loggableError(next.outcome.cause)).toMatchObject([
-        { message: 'model server: not called while it is warming' },
-      ]);
-      expect((await stored(world, next.command)).generation).toBeNull();
-      const waiting = newCommand(world, { respondAsync: true });
-      expect(await acceptGeneration(waiting, world.deps)).toMatchObject({ outcome: 'accepted' });
-      nowMs += 1;
-      const probed = await request();
-      expect(loggableError(probed.outcome.cause)).toMatchObject([
-        { message: 'model server: not called while it is warming' },
-      ]);
-      expect(states.at(-1)).toMatchObject({ state: 'open', reason: 'warming' });
-      expect(asked).toBe(3);
-    },
-  );
+  test('is known by its error: nobody calls it for five seconds, and callers are told to wait for thirty', async () => {
+    await useRuntime('ModelNotReadyException', 429, 'Model is not ready.');
+    const { command, outcome } = await request();
+    const sentence = 'The model is starting, which may take a few minutes. Try again shortly.';
+    expect([outcome.code, outcome.retryAfterSeconds]).toEqual(['SERVICE_UNAVAILABLE', 30]);
+    expect(outcome.message).toBe(`${sentence} Nothing was charged.`);
+    expect(loggableError(world.faults.at(-1)!.error)).toMatchObject([
+      { code: 'SERVICE_UNAVAILABLE' },
+      { message: 'model server: warming' },
+      { name: 'ModelNotReadyException' },
+    ]);
+    const { generation, period } = await stored(world, command);
+    expect([generation!.status, period.committed]).toEqual(['FAILED', 0]);
+    expect(states).toMatchObject([{ state: 'open', reason: 'warming' }]);
+    nowMs += 4999;
+    const next = await request();
+    expect([next.outcome.message, next.outcome.retryAfterSeconds]).toEqual([sentence, 30]);
+    expect(loggableError(next.outcome.cause)).toMatchObject([
+      { message: 'model server: not called while it is warming' },
+    ]);
+    expect((await stored(world, next.command)).generation).toBeNull();
+    const waiting = newCommand(world, { respondAsync: true });
+    expect(await acceptGeneration(waiting, world.deps)).toMatchObject({ outcome: 'accepted' });
+    nowMs += 1;
+    const probed = await request();
+    expect(loggableError(probed.outcome.cause)).toMatchObject([
+      { message: 'model server: not called while it is warming' },
+    ]);
+    expect(states.at(-1)).toMatchObject({ state: 'open', reason: 'warming' });
+    expect(asked).toBe(3);
+  });
 });
