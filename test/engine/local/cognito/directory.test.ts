@@ -2,7 +2,7 @@ import { CognitoIdentityProviderClient, ListUsersCommand } from '@aws-sdk/client
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { poolId, userPoolsApiOf } from '../../../../local/cognito/user-pool.ts';
 import { accountDirectory, type AccountDirectory } from '../../../../shared/accounts/directory.ts';
-import { credentials, region } from '../s3/support.ts';
+import { setCredentials } from '../s3/support.ts';
 import { ada, ben, usePool } from './support.ts';
 
 const pool = usePool();
@@ -10,12 +10,8 @@ let directory: AccountDirectory;
 let client: CognitoIdentityProviderClient;
 
 beforeAll(() => {
-  Object.assign(process.env, {
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: userPoolsApiOf(pool.baseUrl),
-  });
+  setCredentials();
+  process.env.AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER = userPoolsApiOf(pool.baseUrl);
   directory = accountDirectory(poolId, userPoolsApiOf(pool.baseUrl));
   client = new CognitoIdentityProviderClient({});
 });

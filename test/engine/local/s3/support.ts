@@ -21,6 +21,13 @@ export const region = 'eu-west-1';
 export const bucket = 'images';
 export const unsignedPayload = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
 
+/** The SDK of this process signs with the credentials that the engines know. */
+export function setCredentials(): void {
+  process.env.AWS_REGION = region;
+  process.env.AWS_ACCESS_KEY_ID = credentials.accessKeyId;
+  process.env.AWS_SECRET_ACCESS_KEY = credentials.secretAccessKey;
+}
+
 export async function startS3(options: ObjectStoreOptions): Promise<RunningServer> {
   const { handle } = await createObjectStore(options);
   return listen(createServer((req, res) => void handle(req, res)));

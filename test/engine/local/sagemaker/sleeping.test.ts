@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { startSageMakerRuntime } from '../../../../local/sagemaker/engine.ts';
 import { sleeper } from '../../../../local/sagemaker/sleeper.ts';
 import { componentStatus } from '../../../../shared/model/component-status.ts';
-import { credentials, region, signHeaders } from '../s3/support.ts';
+import { credentials, region, signHeaders, setCredentials } from '../s3/support.ts';
 import { runtimeClient, startContainer, type Container } from './support.ts';
 
 const startMs = Date.UTC(2026, 10, 24);
@@ -20,11 +20,7 @@ beforeAll(async () => {
     component: { name: 'c', endpointName: 'painter', sleeper: model, signing: { credentials, region } },
   });
   client = runtimeClient(runtime.url);
-  Object.assign(process.env, {
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-  });
+  setCredentials();
 });
 afterAll(async () => {
   client.destroy();

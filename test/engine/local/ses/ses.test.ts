@@ -6,7 +6,7 @@ import type { RunningServer } from '../../../../local/http/server.ts';
 import { startSes } from '../../../../local/ses/engine.ts';
 import { mailer, type Mail } from '../../../../shared/accounts/mailer.ts';
 import { removeFolder, temporaryFolder } from '../../../support/service.ts';
-import { credentials, region } from '../s3/support.ts';
+import { credentials, region, setCredentials } from '../s3/support.ts';
 
 let ses: RunningServer;
 let client: SESv2Client;
@@ -15,12 +15,8 @@ const written: string[] = [];
 
 beforeAll(async () => {
   ses = await startSes({ folder, credentials, region, onMail: (path) => void written.push(path) });
-  Object.assign(process.env, {
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    AWS_ENDPOINT_URL_SESV2: ses.url,
-  });
+  setCredentials();
+  process.env.AWS_ENDPOINT_URL_SESV2 = ses.url;
   client = new SESv2Client({});
 });
 beforeEach(() => void (written.length = 0));
