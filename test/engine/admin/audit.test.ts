@@ -31,18 +31,6 @@ test('audit tells who changed a license and its keys, newest first', async () =>
   expect((await world.admin(`audit ${licenseId} --limit 2`)).stdout).toContain('There are older entries');
 });
 
-test('audit --identities tells of identities', async () => {
-  const options = '--name Audited --slug audited --catalog specialist --description';
-  const { identityId } = await world.json(`identity put ${options}`, 'x');
-  await world.json(`identity deactivate ${identityId} --yes`);
-  const { entries } = await world.json('audit --identities');
-  const ofIt = entries.filter(({ subjectId }: { subjectId: string }) => subjectId === identityId);
-  expect(ofIt).toMatchObject([
-    { by: me, action: 'identity_changed', subjectName: 'Audited' },
-    { by: me, action: 'identity_made' },
-  ]);
-});
-
 test.each([
   ['', 2, 'Name a license or give --identities'],
   ['lic_1 --identities', 2, 'Name a license or give --identities'],

@@ -52,8 +52,6 @@ describe('an identity', () => {
     expect(await identities.list()).toEqual([one]);
   });
 
-  test('that is not there is null', async () => expect(await identities.get('idn_none')).toBeNull());
-
   test('stored before it had a model has none', async () => {
     const { model: _model, ...older } = identity('idn_old');
     const Item = { ...itemKeys.identity('idn_old'), ...older };

@@ -56,12 +56,6 @@ test.each([
   expect(await keys.listByOwner(key.ownerId)).toEqual([key]);
 });
 
-test('a key that is not there is null', async () => {
-  const { keyId } = newKey(newId('license'));
-  expect(await keys.get(keyId)).toBeNull();
-  expect(await keys.getWithRateLog(keyId, 'fetch')).toEqual({ key: null, rate: { log: [], version: 0 } });
-});
-
 test('a key and its rate log come in one strong read', async () => {
   const key = newKey(newId('license'));
   await keys.insert(key);

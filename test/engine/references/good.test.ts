@@ -69,17 +69,6 @@ describe('redirects are followed', () => {
     expect(Buffer.from(await fetched('https://start.example/go'))).toEqual(picture);
   });
 
-  test('three times', async () => {
-    world.net.site('start.example', {
-      '/1': redirect(302, '/2'),
-      '/2': redirect(302, '/3'),
-      '/3': redirect(302, '/4'),
-      '/4': goodPage,
-    });
-    expect(Buffer.from(await fetched('https://start.example/1'))).toEqual(picture);
-    expect(visited()).toHaveLength(4);
-  });
-
   test('and every hop resolves its name once, for each kind of address', async () => {
     world.net.site('start.example', {
       '/1': redirect(302, '/2'),
