@@ -98,6 +98,20 @@ describe('the trail of a license', () => {
     const [item] = await itemsWith(world.table, [`AUDIT#LICENSE#${licenseId}`]);
     expect(item![ttlAttribute]).toBe(nowMs / 1000 + auditDays * 24 * 3600);
   });
+
+  test('is told in pages, newest first', async () => {
+    const { licenseId } = await granted();
+    for (let i = 1; i <= 4; i++)
+      await stores.licenses.update(licenseId, { creditsLimit: i }, alice, nowMs + i);
+    const first = await stores.audit.listPage({ licenseId }, 3, null);
+    const second = await stores.audit.listPage({ licenseId }, 3, first.next);
+    const times = [first, second].map(({ entries }) => entries.map(({ atMs }) => atMs - nowMs));
+    expect(times).toEqual([
+      [4, 3, 2],
+      [1, 0],
+    ]);
+    expect(second.next).toBeNull();
+  });
 });
 
 describe('a change and its entry are stored together, or neither is', () => {

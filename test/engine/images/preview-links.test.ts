@@ -81,3 +81,10 @@ test('its link opens for 45 minutes at least, whenever it was signed, and for an
     expect(await statusAt(quarterMs + 60 * minuteMs + 1000, link)).toBe(403);
   }
 });
+
+test('each preview has a link of its own, below its request', async () => {
+  const paths = await Promise.all(
+    [0, 1].map(async (i) => new URL(await objects.previewLink(of, i)).pathname),
+  );
+  expect(paths).toEqual([0, 1].map((i) => `/images/generations/lic_1/r/preview-${i}.webp`));
+});

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endedKeyMs } from '../../../shared/keys/api-key.ts';
 import { accountCallerId, newId } from '../../../shared/base/ids.ts';
 import { newKeyLimit } from '../../../shared/routes/limits.ts';
+import { isKeyPlace } from '../../../shared/keys/pages.ts';
 import { apiKeyStore, type ApiKey, type ApiKeyStore } from '../../../shared/keys/store.ts';
 import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
 import { ttlAttribute } from '../../../shared/table/keys.ts';
@@ -16,6 +17,8 @@ beforeAll(() => void (keys = apiKeyStore(world.table)));
 
 /** Whether there was room for a key. */
 const inserted = async (key: ApiKey) => (await keys.insert(key)).stored;
+
+const idsOf = (list: ApiKey[]) => list.map(({ keyId }) => keyId).sort();
 
 describe('a key that is revoked and made anew', () => {
   test('gives a license fresh limits only 25 times a minute beside 25 keys', async () => {
@@ -82,11 +85,42 @@ describe('the 100 new keys of an account in 24 hours', () => {
     expect(await inserted(anotherOf(ownerId, nowMs - 96 + dayMs))).toBe(true);
     expect(await inserted(anotherOf(ownerId, nowMs - 96 + dayMs))).toBe(false);
   });
+
+  test('are not used up by keys that find no room', async () => {
+    const ownerId = await accountWith(74);
+    const licenseId = newId('license');
+    const made = await insertMany(keys, licenseId, 25, { ownerId });
+    for (let i = 0; i < 3; i++) expect(await inserted(newKey(licenseId, { ownerId }))).toBe(false);
+    await keys.revoke(made[0]!, nowMs);
+    expect(await keys.insert(newKey(licenseId, { ownerId }))).toMatchObject({
+      stored: true,
+      rate: { remaining: 0 },
+    });
+  });
 });
 
 describe('the list of an account’s keys', () => {
   const page = (ownerId: string, limit: number, before: string | null, atMs = nowMs) =>
     keys.listPage(ownerId, { limit, before, nowMs: atMs });
+
+  test.each([1, 2, 3, 7, 8])('is told in pages of %i, each key once and the newest first', async (limit) => {
+    const ownerId = newId('identity');
+    const made = Array.from({ length: 7 }, (_, i) =>
+      newKey(newId('license'), { ownerId, createdAtMs: nowMs + Math.floor(i / 2) }),
+    );
+    await Promise.all(made.map((key) => keys.insert(key)));
+    const found: ApiKey[] = [];
+    let before: string | null = null;
+    do {
+      const { keys: some, next } = await page(ownerId, limit, before);
+      expect(some.length).toBe(Math.min(limit, 7 - found.length));
+      found.push(...some);
+      before = next;
+      if (next !== null) expect(isKeyPlace(next)).toBe(true);
+    } while (before !== null);
+    expect(found).toEqual(await keys.listByOwner(ownerId));
+    expect(idsOf(found)).toEqual(idsOf(made));
+  });
 
   test.each([
     ['revoked', { revokedAtMs: nowMs }],
@@ -110,5 +144,12 @@ describe('the list of an account’s keys', () => {
     const items = await itemsWith(world.table, [kept!.ownerId]);
     const ttls = items.filter(({ SK }) => SK === 'KEY').map((item) => item[ttlAttribute]);
     expect(ttls.sort()).toEqual([Math.ceil(later / 1000), undefined]);
+  });
+
+  test('passes over removed keys that are still there', async () => {
+    const ownerId = newId('identity');
+    const [old] = await insertMany(keys, newId('license'), 1, { ownerId, createdAtMs: nowMs - 10 });
+    await insertMany(keys, newId('license'), 9, { ownerId, expiresAtMs: nowMs });
+    expect(await page(ownerId, 2, null, nowMs + endedKeyMs)).toEqual({ keys: [old], next: null });
   });
 });

@@ -9,6 +9,7 @@ import { newRequestId } from '../../../shared/base/ids.ts';
 import { newUploadId } from '../../../shared/images/upload.ts';
 import type { GenerationRef } from '../../../shared/generations/store.ts';
 import { acceptGeneration, type GenerationCommand } from '../../../shared/generations/create.ts';
+import { dryRun } from '../../../shared/generations/dry-run.ts';
 import { prepareReferences, type ReferenceDeps } from '../../../shared/references/prepare-references.ts';
 import { sweep } from '../../../shared/generations/sweep.ts';
 import { samplePhoto, sendFile } from '../../support/uploads.ts';
@@ -121,6 +122,22 @@ describe('copies', () => {
     expect(await copies()).toEqual([]);
   });
 
+  test('are gone once another request took the credits in between', async () => {
+    const one = command();
+    one.license.creditsLimit = 3;
+    const { generations } = world.deps;
+    const reserve: typeof generations.reserve = async (...order) => {
+      await world.deps.periods.importUsage(licenseId, order[0].periodStartMs, 2);
+      return generations.reserve(...order);
+    };
+    await expect(run(one, { ...world.deps, generations: { ...generations, reserve } })).rejects.toMatchObject(
+      {
+        code: 'CREDIT_LIMIT_EXCEEDED',
+      },
+    );
+    expect(await copies()).toEqual([]);
+  });
+
   test('of two requests at once with one idempotency key: no more than those of the one that runs', async () => {
     const once = { idempotencyKeyHash: 'hash' };
     const [first, second] = [command(once), command({ ...once, keyId: `key_${'5a'.repeat(16)}` })];
@@ -132,6 +149,35 @@ describe('copies', () => {
     expect(accepted.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await copies()).toEqual(placesOf([first, second][running]!));
     await sweep({ ...world.deps, deletions: null }, Number.MAX_SAFE_INTEGER);
+  });
+
+  test('are made for no request that could not be paid, is not for its tier, or only asks', async () => {
+    const poor = command();
+    poor.license.creditsLimit = 1;
+    await expect(run(poor, world.deps)).rejects.toMatchObject({ code: 'CREDIT_LIMIT_EXCEEDED' });
+    const small = command();
+    small.license.tier = 'starter';
+    await expect(run(small, world.deps)).rejects.toMatchObject({ code: 'TIER_LIMIT' });
+    expect(await dryRun(command(), world.deps)).toMatchObject({ answer: { accepted: true } });
+    expect(await copies()).toEqual([]);
+  });
+
+  test('are made of none where one can not be used', async () => {
+    const one = command();
+    one.body.referenceImages = [{ uploadId }, { uploadId: newUploadId(world.clock.now()) }];
+    await expect(run(one, world.deps)).rejects.toMatchObject({ code: 'INVALID_PARAMETERS' });
+    expect(await copies()).toEqual([]);
+  });
+
+  test('that can not be deleted take nothing from the answer, and the fault is told', async () => {
+    const one = command();
+    const { objects } = world.deps;
+    const deleteReferences = () => Promise.reject(new Error('the bucket is away'));
+    const outcome = await run(one, { ...world.deps, objects: { ...objects, deleteReferences } });
+    expect(outcome).toMatchObject({ requestId: one.requestId, referenceImagesUsed: 0 });
+    expect(world.faults.at(-1)).toMatchObject({ requestId: one.requestId });
+    expect(await copies()).toEqual(placesOf(one));
+    await objects.deleteReferences({ licenseId, requestId: one.requestId }, 2, AbortSignal.timeout(60_000));
   });
 });
 

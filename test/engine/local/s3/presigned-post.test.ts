@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createPresignedPost, type PresignedPostOptions } from '@aws-sdk/s3-presigned-post';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { checkPolicy } from '../../../../local/s3/post-policy.ts';
 import { createSigner } from '../../../../local/s3/signature.ts';
 import {
   bucket,
@@ -172,4 +173,52 @@ test('a body that is no form is refused', async () => {
   const noFile = '--b\r\ncontent-disposition: form-data; name="key"\r\n\r\nx\r\n--b--\r\n';
   expect(await post(noFile)).toMatchObject({ status: 400, code: 'InvalidArgument' });
   expect(await post('{}', 'application/json')).toMatchObject({ status: 403, code: 'AccessDenied' });
+});
+
+test("AWS's documented example of a POST policy has the documented signature", async () => {
+  // AWS's text, with its line ends: any other byte gives another signature.
+  const text = `{ "expiration": "2015-12-30T12:00:00.000Z",
+  "conditions": [
+    {"bucket": "sigv4examplebucket"},
+    ["starts-with", "$key", "user/user1/"],
+    {"acl": "public-read"},
+    {"success_action_redirect": "http://sigv4examplebucket.s3.amazonaws.com/successful_upload.html"},
+    ["starts-with", "$Content-Type", "image/"],
+    {"x-amz-meta-uuid": "14365123651274"},
+    {"x-amz-server-side-encryption": "AES256"},
+    ["starts-with", "$x-amz-meta-tag", ""],
+
+    {"x-amz-credential": "AKIAIOSFODNN7EXAMPLE/20151229/us-east-1/s3/aws4_request"},
+    {"x-amz-algorithm": "AWS4-HMAC-SHA256"},
+    {"x-amz-date": "20151229T000000Z" }
+  ]
+}`;
+  const policy = Buffer.from(text.replaceAll('\n', '\r\n')).toString('base64');
+  const now = new Date('2015-12-29T12:00:00Z');
+  const signer = createSigner({
+    credentials: {
+      accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+      secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    },
+    region: 'us-east-1',
+    clock: () => now,
+  });
+  const documented = '8afdbf4008c03f22c2cd3cdb72e4afbb1f6a588f3255ac628749a66d7f09699e';
+  expect(await signer.sign(policy, now)).toBe(documented);
+  const fields = new Map([
+    ['bucket', 'sigv4examplebucket'],
+    ['key', 'user/user1/photo.jpg'],
+    ['acl', 'public-read'],
+    ['success_action_redirect', 'http://sigv4examplebucket.s3.amazonaws.com/successful_upload.html'],
+    ['content-type', 'image/jpeg'],
+    ['x-amz-meta-uuid', '14365123651274'],
+    ['x-amz-server-side-encryption', 'AES256'],
+    ['x-amz-meta-tag', ''],
+    ['x-amz-credential', 'AKIAIOSFODNN7EXAMPLE/20151229/us-east-1/s3/aws4_request'],
+    ['x-amz-algorithm', 'AWS4-HMAC-SHA256'],
+    ['x-amz-date', '20151229T000000Z'],
+  ]);
+  expect(() => checkPolicy(policy, fields, 4, now)).not.toThrow();
+  fields.set('key', 'user/user2/photo.jpg');
+  expect(() => checkPolicy(policy, fields, 4, now)).toThrow('Policy Condition failed');
 });

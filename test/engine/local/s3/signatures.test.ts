@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { authenticate } from '../../../../local/s3/authentication.ts';
+import type { S3Request } from '../../../../local/s3/request.ts';
+import { createSigner } from '../../../../local/s3/signature.ts';
 import { refusesChangedLinks } from './properties.ts';
 import {
   bucket,
@@ -34,6 +38,53 @@ afterAll(async () => {
 });
 
 const wrong = { status: 403, code: 'SignatureDoesNotMatch' };
+
+describe("AWS's documented examples", () => {
+  const example = createSigner({
+    credentials: {
+      accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+      secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    },
+    region: 'us-east-1',
+    clock: () => new Date('2013-05-24T00:00:00Z'),
+  });
+  const credential = 'AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request';
+  const get = (headers: Record<string, string>, query = {}): S3Request => ({
+    method: 'GET',
+    path: '/test.txt',
+    bucket: '',
+    key: '',
+    query,
+    headers: { host: 'examplebucket.s3.amazonaws.com', ...headers },
+    body: undefined as unknown as IncomingMessage,
+  });
+
+  test('a signed GET verifies, and not with another range', async () => {
+    const headers = {
+      range: 'bytes=0-9',
+      'x-amz-content-sha256': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      'x-amz-date': '20130524T000000Z',
+      authorization:
+        `AWS4-HMAC-SHA256 Credential=${credential},SignedHeaders=host;range;x-amz-content-sha256;x-amz-date,` +
+        'Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
+    };
+    expect(await authenticate(example, get(headers))).toMatchObject({ payloadHash: expect.any(String) });
+    const changed = get({ ...headers, range: 'bytes=0-99' });
+    await expect(authenticate(example, changed)).rejects.toMatchObject({ code: 'SignatureDoesNotMatch' });
+  });
+
+  test('a presigned link verifies', async () => {
+    const query = {
+      'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
+      'X-Amz-Credential': credential,
+      'X-Amz-Date': '20130524T000000Z',
+      'X-Amz-Expires': '86400',
+      'X-Amz-SignedHeaders': 'host',
+      'X-Amz-Signature': 'aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404',
+    };
+    expect((await authenticate(example, get({}, query))).payloadHash).toBe('UNSIGNED-PAYLOAD');
+  });
+});
 
 describe('a request signed in its header', () => {
   const read = { path: `/${bucket}/mine` };
