@@ -60,36 +60,29 @@ describe('a key that is issued', () => {
   );
 
   const { licenseId } = sampleLicense;
-  test.each<[string, Insertion, object]>([
+  test.each<[string, Insertion, [message: string, retryAfterSeconds?: number]]>([
     [
       'finds no room beside 25 active ones',
       { stored: false, noRoom: { reason: 'active' } },
-      {
-        code: 'KEY_LIMIT_REACHED',
-        message: `The license ${licenseId} has 25 active keys already: revoke one first.`,
-        retryAfterSeconds: undefined,
-      },
+      [`The license ${licenseId} has 25 active keys already: revoke one first.`],
     ],
     [
       'finds no room beside 50 of the last minute',
       { stored: false, noRoom: { reason: 'recent', waitSeconds: 17 } },
-      {
-        code: 'KEY_LIMIT_REACHED',
-        message: `The license ${licenseId} has 50 keys that are active or ended within the last 60 seconds: wait 17 seconds.`,
-      },
+      [
+        `The license ${licenseId} has 50 keys that are active or ended within the last 60 seconds: wait 17 seconds.`,
+      ],
     ],
     [
       'is one too many for a day',
       { stored: false, noRoom: null, rate: { ...rate, allowed: false, remaining: 0, resetSeconds: 4000 } },
-      {
-        code: 'RATE_LIMITED',
-        message: 'At most 100 new keys in 24 hours are allowed for one account. Try again in 4000 seconds.',
-        retryAfterSeconds: 4000,
-      },
+      ['At most 100 new keys in 24 hours are allowed for one account. Try again in 4000 seconds.', 4000],
     ],
-  ])('%s, and the sentence says what to do', async (_what, refusal, error) => {
+  ])('%s, and the sentence says what to do', async (_what, refusal, [message, retryAfterSeconds]) => {
     const { store } = storeThat(refusal);
     const command = { license: sampleLicense, name: 'mine', expiresAtMs: null, monthlyCredits: null };
+    const code = retryAfterSeconds === undefined ? 'KEY_LIMIT_REACHED' : 'RATE_LIMITED';
+    const error = { code, message, retryAfterSeconds };
     await expect(issueApiKey(command, store, nowMs)).rejects.toMatchObject(error);
   });
 

@@ -5,23 +5,8 @@ import { creditCost, usageBlock } from '../../../shared/licenses/credits.ts';
 describe('a request costs one credit for each started megapixel of each image', () => {
   test.each([
     [512, 512, 1, 1],
-    [1024, 512, 1, 1],
-    [1024, 960, 1, 1],
     [1024, 1024, 1, 1],
-    [2048, 512, 1, 1],
     [1088, 1024, 1, 2],
-    [1024, 1088, 1, 2],
-    [2048, 576, 1, 2],
-    [2048, 1024, 1, 2],
-    [2048, 1088, 1, 3],
-    [1536, 1536, 1, 3],
-    [2048, 1536, 1, 3],
-    [2048, 1600, 1, 4],
-    [2048, 2048, 1, 4],
-    [512, 512, 2, 2],
-    [512, 512, 4, 4],
-    [1024, 1024, 4, 4],
-    [1088, 1024, 3, 6],
     [2048, 2048, 4, 16],
   ])('%i × %i, %i outputs: %i credits', (width, height, numOutputs, credits) => {
     expect(creditCost({ width, height, numOutputs })).toBe(credits);
@@ -56,15 +41,5 @@ describe('the usage block', () => {
   test('shows by how much more is used than a limit that was lowered', () => {
     const usage = usageBlock({ used: 500, limit: 499, charged: 1, periodEndMs });
     expect(usage).toMatchObject({ creditsUsed: 500, creditsLimit: 499, creditsRemaining: -1 });
-  });
-
-  test('is the limit less what is used, for any usage', () => {
-    const credits = fc.nat({ max: 10_000_000 });
-    fc.assert(
-      fc.property(credits, credits, credits, (used, limit, charged) => {
-        const usage = usageBlock({ used, limit, charged, periodEndMs });
-        expect(usage.creditsRemaining + usage.creditsUsed).toBe(usage.creditsLimit);
-      }),
-    );
   });
 });

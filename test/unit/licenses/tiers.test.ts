@@ -12,12 +12,9 @@ const table: [TierName, string, number | null, number, number][] = [
 ];
 
 test('the tiers are those of the table in section 8.1, and no others', () => {
-  const rows = Object.entries(tiers).map(([name, { label, creditsPerMonth, maxOutputs, maxSidePx }]) => [
+  const rows = Object.entries(tiers).map(([name, tier]) => [
     name,
-    label,
-    creditsPerMonth,
-    maxOutputs,
-    maxSidePx,
+    ...[tier.label, tier.creditsPerMonth, tier.maxOutputs, tier.maxSidePx],
   ]);
   expect(rows).toEqual(table);
 });
@@ -34,11 +31,9 @@ describe.each(table)('the %s tier', (tier, label, _credits, maxOutputs, maxSideP
     ['height', maxSidePx + 64],
   ])('refuses %s %i with TIER_LIMIT, naming it and the tier', (field, value) => {
     const error = refusalOf(() => checkTier({ ...sampleBody, [field]: value }, tier));
-    expect(error.code).toBe('TIER_LIMIT');
-    expect(error.message).toContain(label);
-    const fields = ['numOutputs', 'width', 'height'];
-    expect(fields.filter((name) => error.message.includes(name))).toEqual([field]);
-    expect(error.message).toContain(String(field === 'numOutputs' ? maxOutputs : maxSidePx));
+    const most = field === 'numOutputs' ? maxOutputs : maxSidePx;
+    const message = `On the ${label} tier ${field} must be at most ${most}.`;
+    expect(error).toMatchObject({ code: 'TIER_LIMIT', message });
   });
 
   test('names every parameter above it in one message', () => {
@@ -47,10 +42,5 @@ describe.each(table)('the %s tier', (tier, label, _credits, maxOutputs, maxSideP
     expect(message).toBe(
       `On the ${label} tier numOutputs must be at most ${maxOutputs} and width must be at most ${maxSidePx} and height must be at most ${maxSidePx}.`,
     );
-  });
-
-  test('does not limit the number of pixels beside the sides', () => {
-    expect(() => checkTier({ ...sampleBody, width: maxSidePx, height: 512 }, tier)).not.toThrow();
-    expect(() => checkTier({ ...sampleBody, width: 512, height: maxSidePx }, tier)).not.toThrow();
   });
 });

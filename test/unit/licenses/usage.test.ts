@@ -28,14 +28,10 @@ describe('how a period stands', () => {
   });
 
   test.each([
-    [0, 500, 0],
     [4, 500, 0],
-    [5, 500, 1],
     [499, 500, 99],
     [500, 500, 100],
-    [29, 100, 29],
     [57, 100, 57],
-    [2, 3, 66],
     [1000, 500, 200],
     [0, 0, 100],
     [3, 0, 100],
@@ -43,38 +39,13 @@ describe('how a period stands', () => {
     expect(statsOf(used, limit).percentage).toBe(percentage);
   });
 
-  test('reaches 100 percent exactly when nothing is left', () => {
-    fc.assert(
-      fc.property(fc.nat({ max: 100_000 }), fc.integer({ min: 1, max: 100_000 }), (used, limit) => {
-        expect(statsOf(used, limit).percentage >= 100).toBe(used >= limit);
-      }),
-    );
-  });
-
   test.each([
     ['its first millisecond', may.startMs, 31],
-    ['a millisecond later', may.startMs + 1, 31],
     ['a whole day later', may.startMs + dayMs, 30],
-    ['a day before its end', may.endMs - dayMs, 1],
     ['a millisecond earlier', may.endMs - dayMs - 1, 2],
     ['its last millisecond', may.endMs - 1, 1],
   ])('counts started days: in %s', (_, nowMs, days) => {
     expect(statsOf(0, 1, nowMs).daysRemaining).toBe(days);
-  });
-
-  test('has 1 to 31 days remaining at any moment of any period', () => {
-    fc.assert(
-      fc.property(anyInstantMs, anyInstantMs, (anchorMs, nowMs) => {
-        const { daysRemaining } = usageStats(
-          'pro',
-          0,
-          { ...billingPeriod(anchorMs, nowMs), creditsLimit: 1 },
-          nowMs,
-        );
-        expect(daysRemaining).toBeGreaterThanOrEqual(1);
-        expect(daysRemaining).toBeLessThanOrEqual(31);
-      }),
-    );
   });
 });
 
@@ -165,7 +136,6 @@ describe('the days of a period', () => {
 
   test.each([
     ['a February', '2027-01-31T00:00:00Z', '2027-02-28T00:00:00Z', '2027-02-27T23:59:59Z', 28],
-    ['a leap February', '2028-01-31T00:00:00Z', '2028-02-29T00:00:00Z', '2028-02-28T23:59:59Z', 29],
     [
       'a period that begins in the evening',
       '2026-05-09T20:00:00Z',
@@ -173,7 +143,6 @@ describe('the days of a period', () => {
       '2026-06-09T19:59:59Z',
       32,
     ],
-    ['a turn of the year', '2026-12-31T00:00:00Z', '2027-01-31T00:00:00Z', '2027-01-30T23:00:00Z', 31],
     ['a day’s first millisecond', '2026-05-09T20:00:00Z', '2026-06-09T20:00:00Z', '2026-05-11T00:00:00Z', 3],
     ['a first moment', '2026-05-09T20:00:00Z', '2026-06-09T20:00:00Z', '2026-05-09T20:00:00Z', 1],
   ])('of %s are this many', (_, start, end, now, days) => {
@@ -213,12 +182,8 @@ describe('the keys of a period', () => {
 describe('the types and identities of a period', () => {
   test('are all three types, those without a request too', () => {
     const nothing = { requests: 0, credits: 0 };
-    const { byType } = usageAggregates(
-      periodFromItem({ 't#reference#n': 2, 't#reference#c': 6 }),
-      nobody,
-      may,
-      0,
-    );
+    const period = periodFromItem({ 't#reference#n': 2, 't#reference#c': 6 });
+    const { byType } = usageAggregates(period, nobody, may, 0);
     expect(byType).toEqual({
       text_to_image: nothing,
       reference: { requests: 2, credits: 6 },
@@ -228,29 +193,17 @@ describe('the types and identities of a period', () => {
 
   test('call an identity by its present name, and one that is gone by its id, whatever word that is', () => {
     const ids = ['idn_1', 'idn_gone', ...inheritedNames];
-    const completed = ids.map((identityId) => ({
-      type: 'reference' as const,
-      identityId,
-      completedAtMs: may.startMs,
-      credits: 3,
+    const one = { type: 'reference' as const, completedAtMs: may.startMs, credits: 3 };
+    const period = periodFromItem(settle(ids.map((identityId) => ({ identityId, ...one }))));
+    const identities = ['1', '2'].map((n) => ({
+      identityId: `idn_${n}`,
+      name: `Name ${n}`,
+      slug: `slug-${n}`,
     }));
-    const known = [
-      { identityId: 'idn_1', name: 'Aurora', slug: 'aurora' },
-      { identityId: 'idn_2', name: 'Unused', slug: 'unused' },
-    ];
-    const { byIdentity } = usageAggregates(
-      periodFromItem(settle(completed)),
-      { identities: known, keys: [] },
-      may,
-      may.startMs,
-    );
-    const tally = { requests: 1, credits: 3 };
-    expect(Object.entries(byIdentity).sort()).toEqual(
-      [
-        ['idn_1', { name: 'Aurora', slug: 'aurora', ...tally }],
-        ...ids.slice(1).map((id) => [id, { name: id, slug: id, ...tally }]),
-      ].sort(),
-    );
+    const { byIdentity } = usageAggregates(period, { identities, keys: [] }, may, may.startMs);
+    const expected = ids.map((id) => [id, { name: id, slug: id, requests: 1, credits: 3 }] as const);
+    Object.assign(expected[0]![1], { name: 'Name 1', slug: 'slug-1' });
+    expect(Object.entries(byIdentity).sort()).toEqual(expected.toSorted());
   });
 });
 
