@@ -3,28 +3,40 @@ import { choosePlace } from '../../../bin/common/connection.ts';
 
 const awsEnvironment = { TABLE_NAME: 'from-environment' };
 
-test('a table or a stack that was named means AWS, whatever else is set', () => {
-  const table = { kind: 'table', tableName: 'named' };
-  expect(choosePlace({ table: 'named', data: 'folder' }, awsEnvironment)).toEqual(table);
-  const stack = { kind: 'stack', stackName: 'named' };
-  expect(choosePlace({ stack: 'named', data: 'folder' }, awsEnvironment)).toEqual(stack);
-});
-
-test('a data folder that was named goes before the environment', () => {
-  const local = { kind: 'local', folder: 'folder' };
-  expect(choosePlace({ data: 'folder' }, awsEnvironment)).toEqual(local);
-});
-
-test('the environment goes before the local service', () => {
-  const table = { kind: 'table', tableName: 'from-environment' };
-  expect(choosePlace({}, awsEnvironment)).toEqual(table);
-  expect(choosePlace({ region: 'eu-west-1' }, awsEnvironment)).toEqual(table);
-});
-
-test('with nothing said, the local service in .local is meant', () => {
-  const local = { kind: 'local', folder: '.local' };
-  expect(choosePlace({}, {})).toEqual(local);
-  expect(choosePlace({}, { TABLE_NAME: '', AWS_REGION: 'eu-west-1' })).toEqual(local);
+test.each<[string, Parameters<typeof choosePlace>[0], object, object]>([
+  [
+    'a table that was named means AWS',
+    { table: 't', data: 'f' },
+    awsEnvironment,
+    { kind: 'table', tableName: 't' },
+  ],
+  ['and so does a stack', { stack: 's', data: 'f' }, awsEnvironment, { kind: 'stack', stackName: 's' }],
+  [
+    'a data folder goes before the environment',
+    { data: 'f' },
+    awsEnvironment,
+    { kind: 'local', folder: 'f' },
+  ],
+  [
+    'the environment goes before the local service',
+    {},
+    awsEnvironment,
+    { kind: 'table', tableName: 'from-environment' },
+  ],
+  [
+    'also with a region',
+    { region: 'eu-west-1' },
+    awsEnvironment,
+    { kind: 'table', tableName: 'from-environment' },
+  ],
+  [
+    'with nothing said, the local service in .local is meant',
+    {},
+    { TABLE_NAME: '', AWS_REGION: 'eu-west-1' },
+    { kind: 'local', folder: '.local' },
+  ],
+])('%s', (_, options, environment, place) => {
+  expect(choosePlace(options, environment)).toEqual(place);
 });
 
 test('a region without a table never falls back to the local service', () => {

@@ -21,11 +21,11 @@ async function answering(text: string | null): Promise<{ refusal: string | null;
   return { refusal, shown: String(output.read()) };
 }
 
-test.each(['y\n', 'yes\n', 'YES\n', ' y \n'])('%j confirms', async (text) => {
+test.each(['y\n', ' YES \n'])('%j confirms', async (text) => {
   expect((await answering(text)).refusal).toBeNull();
 });
 
-test.each(['n\n', '\n', 'no\n', 'yess\n', 'ok\n', null])('%j does not confirm', async (text) => {
+test.each(['n\n', '\n', 'yess\n', null])('%j does not confirm', async (text) => {
   expect((await answering(text)).refusal).toBe('Nothing was changed: it was not confirmed.');
 });
 

@@ -55,7 +55,6 @@ describe('the words of others, which quote what they were given, are not logged'
 
   test.each([
     ['a TypeError', new TypeError('Invalid URL: https://secret.example/')],
-    ['a RangeError', new RangeError('secret')],
     ['a DOMException', new DOMException('secret', 'AbortError')],
     ['an AggregateError', new AggregateError([new Error('secret')], 'secret')],
     ['a class of a library', new (class ZodError extends Error {})('secret')],
@@ -65,7 +64,6 @@ describe('the words of others, which quote what they were given, are not logged'
     ['a text', 'secret'],
     ['an object', { message: 'secret', name: 'secret', stack: '    at secret' }],
     ['an object that calls itself an error', { name: 'Error', message: 'secret', code: 'secret' }],
-    ['a number', 5],
     ['null', null],
   ])('of %s that was thrown instead of an error', (_what, thrown) => {
     expect(loggableError(thrown)).toEqual([{ name: typeof thrown }]);
@@ -117,16 +115,10 @@ describe('our own words are logged', () => {
 });
 
 describe('the chain of causes ends', () => {
-  test('after five', () => {
-    let error = new Error('deepest');
-    for (let i = 0; i < 100; i++) error = new Error(`level ${i}`, { cause: error });
-    expect(loggableError(error)).toHaveLength(5);
-  });
-
-  test('when an error causes itself', () => {
+  test('after five, also when an error causes itself', () => {
     const error = new Error('x');
     error.cause = error;
-    expect(loggableError(error).length).toBeLessThanOrEqual(5);
+    expect(loggableError(error)).toHaveLength(5);
   });
 
   test('at once when there is nothing', () => expect(loggableError(undefined)).toEqual([]));

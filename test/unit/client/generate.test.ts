@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { createClient, type GenerateOptions } from '../../../clients/typescript/src/index.ts';
+import type { GenerateOptions } from '../../../clients/typescript/src/index.ts';
 import {
   accepted,
   answer,
@@ -13,33 +13,18 @@ import {
   streamOf,
   told as result,
 } from '../../support/generation-run.ts';
-import { answered, refused, scriptedFetch, type Script } from '../../support/scripted-fetch.ts';
+import { answered, refused, type Script } from '../../support/scripted-fetch.ts';
+import { body, broken, clientOf, logOf, outcomeOf, streamed, unreachable, useFakeTimers } from './fixture.ts';
 
-const body = { identityId: 'idn_1', prompt: 'a quiet bay' };
 const stored = (...of: Parameters<typeof storedBody>): Script => answered(storedBody(...of));
-const streamed =
-  (text: string): Script =>
-  () =>
-    streamOf(text);
 const failed = (code: string, status: number): string =>
   event('failed', { error: 'It broke.', code, status });
-const unreachable = new TypeError('fetch failed');
 
-beforeEach(() => {
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
-  jest.spyOn(Math, 'random').mockReturnValue(0);
-});
-afterEach(() => {
-  // A generation leaves no timer, however it ends.
-  expect(jest.getTimerCount()).toBe(0);
-  jest.restoreAllMocks();
-  jest.useRealTimers();
-});
+useFakeTimers();
 
 /** Generates with these answers. `log` is what was sent and when, `stages` what the caller was told meanwhile. */
 async function generate(scripts: Script[], options: GenerateOptions = {}, given: typeof body = body) {
-  const { fetch, sent } = scriptedFetch(...scripts);
-  const client = createClient({ apiKey: 'svc_live_x', baseUrl: 'https://api.test', fetch });
+  const { client, sent } = clientOf(scripts);
   const stages: string[] = [];
   const listeners: GenerateOptions = {
     onAccepted: (told) => stages.push(`accepted ${told.requestId} ${told.creditsReserved}`),
@@ -48,19 +33,13 @@ async function generate(scripts: Script[], options: GenerateOptions = {}, given:
     onProgress: ({ step, steps }) => stages.push(`${step} of ${steps}`),
     onDisconnected: () => stages.push('disconnected'),
   };
-  const promise = client.generate(given, { ...listeners, ...options }).catch((error: unknown) => error);
-  await jest.advanceTimersByTimeAsync(20 * 60_000);
-  // A fake timer of no time takes a millisecond.
-  const log = sent.map(
-    ({ line, atSeconds }) =>
-      `${line.replace(' https://api.test', ' ')} after ${Number(atSeconds.toFixed(2))} s`,
-  );
+  const outcome = await outcomeOf(client.generate(given, { ...listeners, ...options }));
   const posts = sent.filter(({ line }) => line.startsWith('POST'));
-  return { outcome: (await promise) as any, sent, log, posts, stages };
+  return { outcome, sent, log: logOf(sent), posts, stages };
 }
 
-const post = (seconds: number): string => `POST /generate after ${seconds} s`;
-const get = (seconds: number): string => `GET /generate/req_1 after ${seconds} s`;
+const post = (seconds: number): string => `POST /generate ${seconds} s`;
+const get = (seconds: number): string => `GET /generate/req_1 ${seconds} s`;
 
 describe('a generation whose stream is whole', () => {
   test('reports each stage, ignores unknown events, and resolves to its images', async () => {
@@ -83,11 +62,9 @@ describe('a generation whose stream is whole', () => {
 });
 
 describe('a try that fails before its request is known to be stored', () => {
-  const broken: Script = () =>
-    streamOf(new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) }));
   const faults: Script[] = [
     unreachable,
-    broken,
+    broken({ headers: { 'content-type': 'text/event-stream' } }),
     refused(429, 'RATE_LIMITED', { retryAfter: 1 }),
     refused(503, 'SERVICE_UNAVAILABLE'),
     // Of a request that found no room, nothing is stored.
@@ -265,15 +242,18 @@ test('an error of the caller’s own function is thrown, and nothing is sent aga
   expect(log).toEqual([post(0)]);
 });
 
-describe('an aborted generation throws the reason of its signal', () => {
-  const silentStream: Script = (signal) => {
+/** A stream that tells this, and then nothing. */
+const silentAfter =
+  (text: string): Script =>
+  (signal) => {
     const { response, write } = openStream(signal);
-    write(accepted);
+    write(text);
     return response;
   };
 
+describe('an aborted generation throws the reason of its signal', () => {
   test.each<[string, Script[], number]>([
-    ['while its stream is silent', [silentStream, stored('COMPLETED')], 1],
+    ['while its stream is silent', [silentAfter(accepted), stored('COMPLETED')], 1],
     ['while it waits for the next poll', [streamed(accepted), stored('QUEUED')], 2],
     ['while it is polled', [streamed(accepted), 'silence'], 2],
   ])('%s', async (_when, scripts, requestCount) => {
@@ -285,4 +265,33 @@ describe('an aborted generation throws the reason of its signal', () => {
     expect(outcome).toHaveProperty('requestId', 'req_1');
     expect(sent).toHaveLength(requestCount);
   });
+});
+
+test.each<[string, Script[], string]>([
+  [
+    'an answer without events breaks off',
+    [broken({ headers: { 'x-request-id': 'req_1' } })],
+    'ConnectionError',
+  ],
+  [
+    'the key is revoked',
+    [streamed(accepted), refused(401, 'INVALID_API_KEY', { requestId: 'x' })],
+    'ApiError',
+  ],
+  ['its record can not be read', [streamed(accepted), () => new Response('<html>')], 'ApiError'],
+])('an error after a generation was accepted has its ID: %s', async (_what, scripts, name) => {
+  const { client } = clientOf(scripts, { maxRetries: 0 });
+  expect(await outcomeOf(client.generate(body))).toMatchObject({ name, requestId: 'req_1' });
+});
+
+test('calls that share a signal each have the ID of their own', async () => {
+  const aborting = new AbortController();
+  const generating = ['req_1', 'req_2'].map((id) => {
+    const { client } = clientOf([silentAfter(accepted.replace('req_1', id))]);
+    return client.generate(body, { signal: aborting.signal }).catch((error: unknown) => error);
+  });
+  setTimeout(() => aborting.abort(), 1000);
+  await jest.advanceTimersByTimeAsync(1000);
+  const ids = (await Promise.all(generating)).map((error) => (error as { requestId: string }).requestId);
+  expect(ids).toEqual(['req_1', 'req_2']);
 });

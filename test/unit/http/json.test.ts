@@ -170,4 +170,9 @@ describe('a number', () => {
     const { error } = createGenerationBody.safeParse(body);
     expect(new Set(error?.issues.map(({ path }) => path.join('.')))).toEqual(new Set([field]));
   });
+
+  test('in a text is left as it is, beside one that is not', () => {
+    const read = parseJson('{"1e-400":"1e-400 \\" 1.00000000000000000001","a":1e-400}');
+    expect(read).toEqual({ '1e-400': '1e-400 " 1.00000000000000000001', a: Infinity });
+  });
 });

@@ -30,6 +30,8 @@ describe('a body', () => {
   test('is one JSON object, whatever the content type says', () => {
     const request = requestOf({ body: ' {"a": 1}\n', multiValueHeaders: { 'Content-Type': ['text/plain'] } });
     expect(readJsonBody(request)).toEqual({ a: 1 });
+    // It is parsed once, however often it is read.
+    expect(readJsonBody(request)).toBe(readJsonBody(request));
   });
 
   test('that the gateway encoded is read the same', () => {
@@ -48,7 +50,8 @@ describe('a body', () => {
     expect(message).not.toContain('secret');
   });
 
-  test('may have 1 MiB, and not a byte more, counted in bytes and not in characters', () => {
+  test('may have 1 MiB, and not a byte more, JSON or not, counted in bytes and not in characters', () => {
+    expect(refusalOf(() => bodyOf('x'.repeat(1024 * 1024 + 1))).code).toBe('PAYLOAD_TOO_LARGE');
     const ofBytes = (bytes: number, filler: string) => {
       const room = bytes - '{"a":""}'.length;
       const text = filler.repeat(Math.floor(room / Buffer.byteLength(filler)));
@@ -85,7 +88,10 @@ describe('a body', () => {
     const encoded = (...values: string[]) =>
       requestOf({ body: '{}', multiValueHeaders: { 'CONTENT-encoding': values } });
 
-    test.each([[['Identity ']], [['identity, identity']], [['']], [['identity', 'identity']]])('of %j is read', (values) => expect(readJsonBody(encoded(...values))).toEqual({}));
+    test.each([[['Identity ']], [['identity, identity']], [['']], [['identity', 'identity']]])(
+      'of %j is read',
+      (values) => expect(readJsonBody(encoded(...values))).toEqual({}),
+    );
 
     test.each([[['gzip']], [['identity, gzip']], [['identity', 'deflate']]])(
       'of %j is refused, and told to be sent uncompressed',
