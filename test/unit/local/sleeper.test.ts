@@ -41,11 +41,6 @@ test('the first call wakes it and is refused, and so are the next until it is aw
   expect(model.copies()).toEqual({ current: 1, desired: 1, changedAtMs: 120_000 });
 });
 
-test('looking does not wake it', () => {
-  expect(at(100_000)).toEqual([0, 0]);
-  expect(at(200_000)).toEqual([0, 0]);
-});
-
 test('woken and never called, it sleeps again, but not before those who wait have asked', () => {
   model = sleeper({ sleepMs: 1000, wakeMs: 2000, now: () => nowMs });
   nowMs = 5000;

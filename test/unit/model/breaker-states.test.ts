@@ -80,13 +80,6 @@ describe('whatever happens', () => {
     });
   });
 
-  test('it is asked again within the longest time that it stays open', () => {
-    everyMoment(({ breaker, nowMs }) => {
-      const { admission } = admit(breaker, nowMs + openMs.failing);
-      expect(admission.kind).not.toBe('wait');
-    });
-  });
-
   test('one probe at a time: the next comes after its answer or once it must be lost', () => {
     everyMoment((moment, i, all) => {
       if (moment.admission?.kind !== 'probe') return;

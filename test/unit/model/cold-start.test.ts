@@ -108,10 +108,6 @@ describe('what waking took', () => {
     );
   });
 
-  test('is made shorter by a caller who comes earlier', () => {
-    expect(wake({ ...noColdStart, wakeSeconds: 800 }, 40_000, [0, 60_000]).wakeSeconds).toBe(60);
-  });
-
   test('counts anew after a gap in which it may have been awake', () => {
     const asked = afterRefusal({ ...noColdStart, wakeSeconds: 240 }, startMs);
     const nextMs = startMs + 480_001;

@@ -6,11 +6,9 @@ test.each([
   ['InService', 0, 0, 'asleep'],
   ['Updating', 0, 1, 'waking'],
   ['Updating', 1, 0, 'ready'],
-  ['Updating', 1, 2, 'ready'],
   ['Creating', 0, 1, 'waking'],
   ['Failed', 0, 1, 'unavailable'],
   ['Deleting', 1, 1, 'unavailable'],
-  ['of a new kind', 1, 1, 'unavailable'],
 ] as const)('a component that is %s with %i of %i copies is %s', (status, current, desired, expected) => {
   const RuntimeConfig = { CurrentCopyCount: current, DesiredCopyCount: desired };
   expect(stateOf({ InferenceComponentStatus: status, RuntimeConfig })).toBe(expected);

@@ -7,30 +7,26 @@ const sound = { model: 'aurora', prompt: 'a lighthouse' };
 const translated = (changes: object) => translateOpenAiBody({ ...sound, ...changes });
 
 test('a body of POST /generate comes of it, with each value where it belongs', () => {
-  const sent = {
-    ...sound,
+  const same = { prompt: 'a lighthouse', seed: 5 };
+  const renamed = {
+    model: 'aurora',
     n: 2,
-    size: '768x512',
     output_format: 'webp',
-    seed: 5,
     negative_prompt: 'fog',
     guidance_scale: 4.5,
-    steps: 20,
   };
+  const sent = { ...same, ...renamed, size: '768x512', steps: 20 };
   const { body, problem, form } = translateOpenAiBody(sent);
   expect([problem, form]).toEqual([null, 'both']);
-  expect(body).toEqual({
+  const size = { width: 768, height: 512 };
+  const ours = {
     identityId: 'aurora',
-    prompt: 'a lighthouse',
     numOutputs: 2,
-    width: 768,
-    height: 512,
     outputFormat: 'webp',
-    seed: 5,
     negativePrompt: 'fog',
     guidanceScale: 4.5,
-    numInferenceSteps: 20,
-  });
+  };
+  expect(body).toEqual({ ...same, ...ours, ...size, numInferenceSteps: 20 });
   expect(createGenerationBody.safeParse(body).success).toBe(true);
 });
 
@@ -39,7 +35,6 @@ test.each<[object]>([
   [{ quality: 'auto', style: 'vivid', background: 'auto', moderation: 'auto' }],
   ...['standard', 'hd', 'low', 'medium', 'high', 'xhigh', 'max'].map((quality): [object] => [{ quality }]),
   [{ style: 'natural', moderation: 'low', background: 'opaque', output_compression: 100 }],
-  [{ user: 'somebody', safety_identifier: { a: 1 } }],
   [{ stream: true, partial_images: 3 }],
 ])('%j changes no picture, and what has no effect is told', (changes) => {
   const { body, problem, ignored } = translated(changes);
@@ -69,7 +64,6 @@ test.each<[object, string]>([
   [{}, 'both'],
   [{ response_format: 'b64_json' }, 'b64_json'],
   [{ stream: true }, 'events'],
-  [{ stream: true, response_format: 'b64_json' }, 'events'],
   [{ stream: false, response_format: 'url' }, 'url'],
 ])('%j is answered as %s', (changes, form) => {
   expect(translated(changes)).toMatchObject({ problem: null, form });
@@ -85,12 +79,10 @@ describe('what has no meaning here is refused by its name:', () => {
     [{ background: 'transparent' }, 'background must be "auto" or "opaque".'],
     [{ moderation: 'none' }, 'moderation must be "auto" or "low".'],
     [{ output_compression: 50 }, 'output_compression must be 100.'],
-    [{ frame_count: 4 }, 'frame_count is not supported.'],
     [{ mask: 'x', n: 2 }, 'mask is not supported.'],
     [{ image: ['x'] }, "image is not supported: the service's own API takes reference images."],
     [{ messages: [] }, 'messages is not supported: say what to paint in prompt.'],
     [{ size: '1024' }, 'size must be "auto" or a width and a height, as "1024x1024".'],
-    [{ size: 1024 }, 'size must be'],
     [{ size: '1024x1024x' }, 'size must be'],
     [{ size: `${'9'.repeat(10)}x512` }, 'size must be'],
     [{ response_format: 'file' }, 'response_format must be "url" or "b64_json".'],
@@ -102,7 +94,6 @@ describe('what has no meaning here is refused by its name:', () => {
     ],
     [{ aspect_ratio: '1:1' }, 'unknown member "aspect_ratio".'],
     // Names of ours that have others here.
-    [{ numOutputs: 1 }, 'unknown member "numOutputs".'],
     [{ identityId: 'x' }, 'unknown member "identityId".'],
   ])('%j: %s', (changes, problem) => {
     expect(translated(changes).problem).toContain(problem);
@@ -137,16 +128,7 @@ test('whatever is sent, nothing reaches the body but members of POST /generate, 
 });
 
 test('has another name for every member of POST /generate that it takes by another', () => {
-  const taken = Object.keys(
-    translated({
-      size: '512x512',
-      n: 1,
-      output_format: 'png',
-      seed: 1,
-      negative_prompt: '',
-      guidance_scale: 1,
-      steps: 20,
-    }).body,
-  );
+  const renamed = { n: 1, output_format: 'png', negative_prompt: '', guidance_scale: 1, steps: 20 };
+  const taken = Object.keys(translated({ ...renamed, seed: 1, size: '512x512' }).body);
   expect(taken.filter((member) => !(member in openAiWords.members))).toEqual([]);
 });

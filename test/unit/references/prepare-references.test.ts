@@ -1,15 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ObjectStore } from '../../../shared/images/object-store.ts';
 import { ServiceError } from '../../../shared/base/errors.ts';
-import type { ReferenceItem } from '../../../shared/references/contract.ts';
-import type { FetchReferencesCommand } from '../../../shared/references/contract.ts';
+import type { FetchReferencesCommand, ReferenceItem } from '../../../shared/references/contract.ts';
 import { newUploadId } from '../../../shared/images/upload.ts';
 import { prepareReferences } from '../../../shared/references/prepare-references.ts';
 import { rateLogsInMemory, standingClock, startMs } from '../generations/world.ts';
 
 const hourMs = 3600 * 1000;
 /** A fetcher that finds what a test says, and everything that references touch. */
-function referencesWorld(found: (string | null)[] | Error = []) {
+function referencesFixture(found: (string | null)[] | Error = []) {
   const asked: FetchReferencesCommand[] = [];
   const deleted: string[] = [];
   const faults: string[] = [];
@@ -50,7 +49,7 @@ const upload = (openedAtMs: number) => ({ uploadId: newUploadId(openedAtMs) });
 
 test('each reference is fetched into its own place of the request, a url or an upload of the license', async () => {
   const late = upload(startMs - hourMs + 1);
-  const { asked, deleted, prepare } = referencesWorld();
+  const { asked, deleted, prepare } = referencesFixture();
   expect(await prepare([url(0), late])).toBeNull();
   expect(asked).toEqual([
     {
@@ -66,7 +65,7 @@ test('each reference is fetched into its own place of the request, a url or an u
 
 test('references that are only looked at have no place to be stored', async () => {
   const sent = upload(startMs - 1);
-  const { asked, deleted, prepare } = referencesWorld(['is a GIF']);
+  const { asked, deleted, prepare } = referencesFixture(['is a GIF']);
   expect(await prepare([url(0), sent], { copyReferences: false })).toMatchObject({
     code: 'INVALID_PARAMETERS',
   });
@@ -79,7 +78,7 @@ test('references that are only looked at have no place to be stored', async () =
 
 test('all that can not be used is named in its place, whoever found out', async () => {
   const items = [url(0), { uploadId: 'upl_x' }, url(2), upload(startMs - hourMs), url(4)];
-  const { asked, prepare } = referencesWorld(['is away', null, 'is a GIF']);
+  const { asked, prepare } = referencesFixture(['is away', null, 'is a GIF']);
   expect(await prepare(items)).toMatchObject({
     code: 'INVALID_PARAMETERS',
     message: [
@@ -94,29 +93,22 @@ test('all that can not be used is named in its place, whoever found out', async 
 });
 
 test('where no upload can be one, nothing is fetched', async () => {
-  const { asked, prepare } = referencesWorld();
+  const { asked, prepare } = referencesFixture();
   expect([(await prepare([{ uploadId: 'x' }])).code, asked]).toEqual(['INVALID_PARAMETERS', []]);
 });
 
-describe('no copy is left of a request that is refused', () => {
-  const items = [url(0), upload(startMs - 1)];
+test('no copy is left of a request of which nobody knows what was fetched', async () => {
   const away = new ServiceError('SERVICE_UNAVAILABLE', 'Away.');
+  const { deleted, prepare } = referencesFixture(away);
+  expect(await prepare([url(0), upload(startMs - 1)])).toMatchObject(away);
+  expect(deleted).toEqual(['lic_1/r1: 2']);
+});
 
-  test.each([
-    ['because one of them can not be used', [null, 'is a GIF'], { code: 'INVALID_PARAMETERS' }],
-    ['because nobody knows what was fetched', away, away],
-  ] as [string, (string | null)[] | Error, object][])('%s', async (_why, found, refusal) => {
-    const { deleted, prepare } = referencesWorld(found);
-    expect(await prepare(items)).toMatchObject(refusal);
-    expect(deleted).toEqual(['lic_1/r1: 2']);
-  });
-
-  test('and where they can not be deleted, that is logged and its refusal stays what it is', async () => {
-    const { deps, faults, prepare } = referencesWorld(['is a GIF']);
-    deps.objects.deleteReferences = () => Promise.reject(new Error('the bucket is away'));
-    expect(await prepare(items)).toMatchObject({ message: 'referenceImages[0].url: is a GIF.' });
-    expect(faults).toEqual(['r1: references not deleted']);
-  });
+test('where copies can not be deleted, that is logged, and the refusal stays what it is', async () => {
+  const { deps, faults, prepare } = referencesFixture(['is a GIF']);
+  deps.objects.deleteReferences = () => Promise.reject(new Error('the bucket is away'));
+  expect(await prepare([url(0)])).toMatchObject({ message: 'referenceImages[0].url: is a GIF.' });
+  expect(faults).toEqual(['r1: references not deleted']);
 });
 
 describe('the addresses of a license', () => {
@@ -130,7 +122,7 @@ describe('the addresses of a license', () => {
   });
 
   test('are 40 a minute, and the 41st is not fetched, neither to be used nor to be tried', async () => {
-    const { asked, clock, prepare } = referencesWorld();
+    const { asked, clock, prepare } = referencesFixture();
     for (let i = 0; i < 10; i++) {
       expect(await prepare(four, { copyReferences: i % 2 === 0 })).toBeNull();
       clock.nowMs += 1000;
@@ -143,7 +135,7 @@ describe('the addresses of a license', () => {
   });
 
   test('are taken all together or not at all', async () => {
-    const { clock, prepare, logs } = referencesWorld();
+    const { clock, prepare, logs } = referencesFixture();
     for (let i = 0; i < 9; i++) await prepare(four);
     clock.nowMs += 1000;
     await prepare([url(0), url(1)]);
@@ -153,14 +145,14 @@ describe('the addresses of a license', () => {
   });
 
   test('are counted in one line, however many requests there are at once', async () => {
-    const { asked, prepare } = referencesWorld();
+    const { asked, prepare } = referencesFixture();
     const errors = await Promise.all(Array.from({ length: 12 }, () => prepare(four)));
     expect(errors.filter((error) => error === null)).toHaveLength(10);
     expect(asked).toHaveLength(10);
   });
 
   test('are counted for this license alone, and uploads are none', async () => {
-    const { logs, prepare } = referencesWorld();
+    const { logs, prepare } = referencesFixture();
     for (let i = 0; i < 10; i++) await prepare(four);
     expect(await prepare(four, { licenseId: 'lic_2' })).toBeNull();
     expect(await prepare([upload(startMs - 1)])).toBeNull();
@@ -168,7 +160,7 @@ describe('the addresses of a license', () => {
   });
 
   test('are not fetched while nobody knows how many there were', async () => {
-    const { asked, deps, prepare } = referencesWorld();
+    const { asked, deps, prepare } = referencesFixture();
     const cause = new Error('the table is away');
     deps.rateLogs.put = () => Promise.reject(cause);
     expect(await prepare([url(0)])).toMatchObject({ code: 'SERVICE_UNAVAILABLE', cause });

@@ -5,13 +5,10 @@ import { jobs, type Job } from '../../../shared/routes/jobs.ts';
 import type { Grants } from '../../../shared/routes/grants.ts';
 import { keyLimitNames } from '../../../shared/routes/limits.ts';
 import type { Route } from '../../../shared/routes/route.ts';
-import { basePath } from '../../../shared/routes/api.ts';
 
 const table: [string, Route][] = Object.entries(routes);
 const functionsFolder = new URL('../../../functions/', import.meta.url);
 const accessOf = (route: Route) => grantsOf({ ...route, grants: {} }).table ?? {};
-
-test('the version is part of every address', () => expect(basePath).toBe('/api/v1'));
 
 describe.each(table)('route %s', (_name, route) => {
   test('has its function in a file named verb-noun, with a verb that fits its method', () => {
@@ -144,10 +141,6 @@ test('section 8.2 and the decisions limit these routes, and only they refuse or 
   });
   const byKey = table.filter(([, { auth }]) => auth === 'key' || auth === 'key_or_session');
   expect(byKey.filter(([, { limit }]) => limit === undefined)).toEqual([]);
-});
-
-test('POST /generate takes an API key, and is not buffered: it may take minutes and send events', () => {
-  expect(routes.createGeneration).toMatchObject({ auth: 'key', streams: true });
 });
 
 const functions = [
