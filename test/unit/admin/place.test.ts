@@ -3,7 +3,7 @@ import { choosePlace } from '../../../bin/common/connection.ts';
 
 const awsEnvironment = { TABLE_NAME: 'from-environment' };
 
-test.each<[string, Parameters<typeof choosePlace>[0], object, object]>([
+test.each<[string, Parameters<typeof choosePlace>[0], NodeJS.ProcessEnv, object]>([
   [
     'a table that was named means AWS',
     { table: 't', data: 'f' },

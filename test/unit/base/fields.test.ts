@@ -3,12 +3,8 @@ import * as fc from 'fast-check';
 import { codePoints, describeIssues, isCleanText, quoteName } from '../../../shared/base/fields.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 
-const unknown = (keys: string[], path: PropertyKey[] = []) => ({
-  code: 'unrecognized_keys',
-  path,
-  keys,
-  message: '',
-});
+const unknown = (keys: string[], path: PropertyKey[] = []) =>
+  Object.assign({ code: 'unrecognized_keys' }, { path, keys, message: '' });
 
 describe('a name from outside', () => {
   test.each([

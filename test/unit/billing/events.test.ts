@@ -3,7 +3,7 @@ import type { SubscriptionSnapshot } from '../../../shared/billing/evidence.ts';
 import { parseBillingNotice } from '../../../shared/billing/event.ts';
 import { isId } from '../../../shared/base/ids.ts';
 import { licenseIdOf } from '../../../shared/billing/subscription-license.ts';
-import { envelope, evidenceOf, older } from './delivery.ts';
+import { evidenceOf, older } from './delivery.ts';
 import { day, item, itemList, ownerId, start, stripeEvent, subscription } from './stripe-fixtures.ts';
 import { invoice, parentOf } from './stripe-invoices.ts';
 
@@ -23,14 +23,19 @@ describe('a subscription', () => {
   const event = stripeEvent(
     'customer.subscription.updated',
     subscription({
-      ...{ status: 'past_due', billing_cycle_anchor: start + 5, cancel_at: end, cancel_at_period_end: true },
+      status: 'past_due',
+      billing_cycle_anchor: start + 5,
+      cancel_at: end,
+      cancel_at_period_end: true,
       items: itemList([item('price_pro', end, 2), item('price_id', end), item('price_add', end + 9, 0)]),
     }),
     {
       id: 'evt_1',
       created: start + 60,
       previous: {
-        ...{ status: 'active', cancel_at: null, cancel_at_period_end: false },
+        status: 'active',
+        cancel_at: null,
+        cancel_at_period_end: false,
         items: itemList([item('price_pro', start, 1)]),
       },
     },

@@ -21,18 +21,17 @@ function storeThat(refuses: Insertion | null = null) {
   return { kept, store: { insert } as unknown as ApiKeyStore };
 }
 
-const key: ApiKey = {
+/** What both answers tell of it. */
+const shown = {
   keyId: 'key_1',
-  sha256: 'hash',
   keyPrefix: 'svc_live_abcd',
   name: 'mine',
-  monthlyCredits: 500,
   licenseId: 'lic_1',
-  ownerId: 'owner',
-  createdAtMs: nowMs,
-  expiresAtMs: nowMs + 5000,
-  revokedAtMs: null,
+  monthlyCredits: 500,
 };
+const times = { createdAtMs: nowMs, expiresAtMs: nowMs + 5000, revokedAtMs: null };
+const key: ApiKey = { ...shown, ...times, sha256: 'hash', ownerId: 'owner' };
+const shownTimes = { createdAt: iso(nowMs), expiresAt: iso(nowMs + 5000) };
 
 describe('a key that is issued', () => {
   test.each([null, nowMs + 1])(
@@ -40,9 +39,9 @@ describe('a key that is issued', () => {
     async (expiresAtMs) => {
       const { kept, store } = storeThat();
       const command = { license: sampleLicense, name: 'mine', expiresAtMs, monthlyCredits: 7 };
-      const shown: RateDecision[] = [];
-      const { rawKey, key: issued } = await issueApiKey(command, store, nowMs, (one) => shown.push(one));
-      expect(shown).toEqual([rate]);
+      const decisions: RateDecision[] = [];
+      const { rawKey, key: issued } = await issueApiKey(command, store, nowMs, (one) => decisions.push(one));
+      expect(decisions).toEqual([rate]);
       expect(isApiKey(rawKey)).toBe(true);
       expect(issued).toEqual({
         ...fingerprintApiKey(rawKey),
@@ -104,46 +103,27 @@ describe('a key that is issued', () => {
 });
 
 test('the one answer with the raw key has exactly these members', () => {
-  expect(createdKey('raw', key)).toEqual({
-    keyId: 'key_1',
-    key: 'raw',
-    keyPrefix: 'svc_live_abcd',
-    name: 'mine',
-    licenseId: 'lic_1',
-    createdAt: iso(nowMs),
-    expiresAt: iso(nowMs + 5000),
-    monthlyCredits: 500,
-  });
+  expect(createdKey('raw', key)).toEqual({ ...shown, ...shownTimes, key: 'raw' });
   expect(createdKey('raw', { ...key, expiresAtMs: null }).expiresAt).toBeNull();
 });
 
 describe('a key in a list', () => {
   test('has exactly these members, and never the hash', () => {
-    expect(
-      keyAnswer({ ...key, revokedAtMs: nowMs + 7 }, { lastUsedAtMs: nowMs + 3, creditsUsed: 12 }, nowMs + 9),
-    ).toEqual({
-      keyId: 'key_1',
-      keyPrefix: 'svc_live_abcd',
-      name: 'mine',
-      licenseId: 'lic_1',
+    const revoked = { ...key, revokedAtMs: nowMs + 7 };
+    const used = { lastUsedAtMs: nowMs + 3, creditsUsed: 12 };
+    const ended = {
       status: 'revoked',
-      createdAt: iso(nowMs),
-      lastUsedAt: iso(nowMs + 3),
-      expiresAt: iso(nowMs + 5000),
       revokedAt: iso(nowMs + 7),
-      monthlyCredits: 500,
+      lastUsedAt: iso(nowMs + 3),
       creditsUsed: 12,
-    });
+    };
+    expect(keyAnswer(revoked, used, nowMs + 9)).toEqual({ ...shown, ...shownTimes, ...ended });
   });
 
   test('that was never used, never expires, was not revoked and has no budget says so by null', () => {
     const bare = { ...key, expiresAtMs: null, monthlyCredits: null };
-    expect(keyAnswer(bare, { lastUsedAtMs: null, creditsUsed: 0 }, nowMs)).toMatchObject({
-      status: 'active',
-      lastUsedAt: null,
-      expiresAt: null,
-      revokedAt: null,
-      monthlyCredits: null,
-    });
+    const answer = keyAnswer(bare, { lastUsedAtMs: null, creditsUsed: 0 }, nowMs);
+    const nulls = { lastUsedAt: null, expiresAt: null, revokedAt: null, monthlyCredits: null };
+    expect(answer).toMatchObject({ status: 'active', ...nulls });
   });
 });

@@ -4,8 +4,8 @@ import { generationTypes } from '../../../shared/base/generation-kinds.ts';
 import { newKeyLimit } from '../../../shared/routes/limits.ts';
 import type { UsageTally } from '../../../shared/licenses/usage-contract.ts';
 import { committedName, periodFromItem, tallyNames } from '../../../shared/licenses/period-store.ts';
-import type { Item } from '../../../shared/table/table.ts';
 import { anyId, inheritedNames } from '../../support/unit-samples.ts';
+import { settle, type Completed } from './settled.ts';
 
 const anyKeyId = fc
   .uint8Array({ minLength: 16, maxLength: 16 })
@@ -19,24 +19,6 @@ const anyCompleted = fc.record({
   // Those who were accepted before keys were counted are in no key's tally.
   keyId: fc.oneof(fc.constantFrom(null, 'acct_one', 'acct_two'), anyKeyId),
 });
-type Completed = typeof anyCompleted extends fc.Arbitrary<infer T> ? T : never;
-
-/** What DynamoDB's ADD makes of an item: a number that is missing begins at nothing. */
-function settleAll(completed: Completed[]): Item {
-  const item: Item = { PK: 'PERIOD#lic_1', SK: '2026-01-31T10:00:00.000Z', committed: 0, used: 0 };
-  const add = (name: string, value: number) =>
-    (item[name] = (Object.hasOwn(item, name) ? item[name] : 0) + value);
-  for (const { credits, ...of } of completed) {
-    add('committed', credits);
-    add('used', credits);
-    if (of.keyId !== null) add(committedName(of.keyId), credits);
-    for (const [requests, charged] of tallyNames(of)) {
-      add(requests, 1);
-      add(charged, credits);
-    }
-  }
-  return item;
-}
 
 /** The model: counts what completed, without any names of attributes. */
 function count(completed: Completed[], keyOf: (one: Completed) => string | null): [string, UsageTally][] {
@@ -54,7 +36,7 @@ describe('a period’s statistics', () => {
   test('read back what was added, by type, identity, day and key, for any generations', () => {
     fc.assert(
       fc.property(fc.array(anyCompleted, { maxLength: 20 }), (completed) => {
-        const period = periodFromItem(settleAll(completed));
+        const period = periodFromItem(settle(completed));
         expect(sorted(period.byType)).toEqual(count(completed, ({ type }) => type));
         expect(sorted(period.byIdentity)).toEqual(count(completed, ({ identityId }) => identityId));
         const days = count(completed, ({ completedAtMs }) =>
@@ -72,7 +54,7 @@ describe('a period’s statistics', () => {
     const completed = [
       { type: 'text_to_image' as const, identityId, completedAtMs: startMs, credits: 4, keyId: null },
     ];
-    const { byIdentity } = periodFromItem(settleAll(completed));
+    const { byIdentity } = periodFromItem(settle(completed));
     expect(Object.entries(byIdentity)).toEqual([[identityId, { requests: 1, credits: 4 }]]);
     // The language's own object of that name is left alone.
     const inherited = ({} as Record<string, object>)[identityId]!;

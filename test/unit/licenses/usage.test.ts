@@ -4,9 +4,9 @@ import { generationTypes } from '../../../shared/base/generation-kinds.ts';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import { keysInUse, usageAggregates, usageStats } from '../../../shared/licenses/usage.ts';
 import { usageHistoryItem } from '../../../shared/generations/answers.ts';
-import { committedName, periodFromItem, tallyNames } from '../../../shared/licenses/period-store.ts';
-import type { Item } from '../../../shared/table/table.ts';
+import { committedName, periodFromItem } from '../../../shared/licenses/period-store.ts';
 import { anyGeneration, anyId, anyInstantMs, inheritedNames } from '../../support/unit-samples.ts';
+import { settle } from './settled.ts';
 
 const dayMs = 24 * 3600 * 1000;
 const may = { startMs: Date.UTC(2026, 4, 1), endMs: Date.UTC(2026, 5, 1) };
@@ -51,27 +51,6 @@ describe('how a period stands', () => {
 
 const nobody = { identities: [], keys: [] };
 
-interface Completed {
-  type: (typeof generationTypes)[number];
-  identityId: string;
-  completedAtMs: number;
-  credits: number;
-  keyId?: string;
-}
-
-/** The period's item after these were settled, by the names that the store gives its numbers. */
-function settle(completed: Completed[]): Item {
-  const item: Item = {};
-  const add = (name: string, n: number) => (item[name] = (item[name] ?? 0) + n);
-  for (const one of completed) {
-    for (const [requests, credits] of tallyNames({ keyId: null, ...one })) {
-      add(requests, 1);
-      add(credits, one.credits);
-    }
-  }
-  return item;
-}
-
 /** Any anchor, often one of the difficult ones: last days of months, leap days, turns of the year, midnights. */
 const anyAnchorMs = fc.oneof(
   anyInstantMs,
@@ -106,6 +85,7 @@ const anyPeriod = fc
     const nowMs = Math.min(period.startMs + sinceMs, period.endMs + longestRunMs);
     const completed = drawn.map(({ place, ...rest }) => ({
       ...rest,
+      keyId: null,
       completedAtMs: Math.floor(period.startMs + place * (nowMs - period.startMs)),
     }));
     return { period, nowMs, completed };
@@ -136,13 +116,7 @@ describe('the days of a period', () => {
 
   test.each([
     ['a February', '2027-01-31T00:00:00Z', '2027-02-28T00:00:00Z', '2027-02-27T23:59:59Z', 28],
-    [
-      'a period that begins in the evening',
-      '2026-05-09T20:00:00Z',
-      '2026-06-09T20:00:00Z',
-      '2026-06-09T19:59:59Z',
-      32,
-    ],
+    ['an evening to an evening', '2026-05-09T20:00:00Z', '2026-06-09T20:00:00Z', '2026-06-09T19:59:59Z', 32],
     ['a day’s first millisecond', '2026-05-09T20:00:00Z', '2026-06-09T20:00:00Z', '2026-05-11T00:00:00Z', 3],
     ['a first moment', '2026-05-09T20:00:00Z', '2026-06-09T20:00:00Z', '2026-05-09T20:00:00Z', 1],
   ])('of %s are this many', (_, start, end, now, days) => {
@@ -193,7 +167,7 @@ describe('the types and identities of a period', () => {
 
   test('call an identity by its present name, and one that is gone by its id, whatever word that is', () => {
     const ids = ['idn_1', 'idn_gone', ...inheritedNames];
-    const one = { type: 'reference' as const, completedAtMs: may.startMs, credits: 3 };
+    const one = { type: 'reference' as const, completedAtMs: may.startMs, credits: 3, keyId: null };
     const period = periodFromItem(settle(ids.map((identityId) => ({ identityId, ...one }))));
     const identities = ['1', '2'].map((n) => ({
       identityId: `idn_${n}`,
@@ -210,8 +184,8 @@ describe('the types and identities of a period', () => {
 test('an item of the history says what was charged: its credits when COMPLETED, otherwise nothing', () => {
   fc.assert(
     fc.property(anyGeneration, (generation) => {
-      const { requestId, type, status, identity, numOutputs, credits } = generation;
-      const { createdAtMs, completedAtMs } = generation;
+      const { requestId, type, status, identity, numOutputs, credits, createdAtMs, completedAtMs } =
+        generation;
       expect(usageHistoryItem(generation)).toEqual({
         requestId,
         type,

@@ -6,7 +6,6 @@ import {
   afterProbe,
   closedBreaker,
   maxFailuresInARow,
-  openMs,
   probeMs,
   type Admission,
   type Breaker,

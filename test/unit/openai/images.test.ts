@@ -88,11 +88,11 @@ test('a stream has one event for each image', async () => {
       type: 'image_generation.completed',
       b64_json: image,
       created_at: 1_700_000_000,
+      usage: noTokens,
       quality: 'auto',
       background: 'auto',
       output_format: 'webp',
       size: '512x768',
-      usage: noTokens,
     })),
   );
 });
