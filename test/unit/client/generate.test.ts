@@ -129,8 +129,8 @@ describe('a stored request', () => {
     ['its stream ended', streamed(accepted)],
     ['its stream broke', breaking],
     ...malformed.map((one): [string, Script] => [`of ${JSON.stringify(one)}`, streamed(accepted + one)]),
-  ])('is polled because %s, and not sent again', async (_why, first) => {
-    const { outcome, log, stages } = await generate([first, stored('PROCESSING'), stored('COMPLETED')]);
+  ])('is polled because %s, and not sent again', async (_why, told) => {
+    const { outcome, log, stages } = await generate([told, stored('PROCESSING'), stored('COMPLETED')]);
     expect(outcome).toEqual(lookedUp);
     expect(log).toEqual([post(0), get(0), get(2)]);
     expect(stages).toEqual(['accepted req_1 1', 'disconnected']);
@@ -146,40 +146,27 @@ describe('a stored request', () => {
     expect(isCancelled()).toBe(true);
   });
 
-  test('whose stream broke before it was accepted is polled by the id of the answer', async () => {
-    const first: Script = () => streamOf('', { 'x-request-id': requestId });
-    const { outcome, log } = await generate([first, stored('COMPLETED')]);
-    expect(outcome).toEqual(lookedUp);
-    expect(log).toEqual([post(0), get(0)]);
-  });
+  const refusedOne = (status: number, code: string) => refused(status, code, { requestId, retryAfter: 2 });
+  const ended = stored('COMPLETED');
+  const first = streamed(accepted);
 
-  test.each([
-    [409, 'IDEMPOTENCY_IN_PROGRESS'],
-    [500, 'GENERATION_FAILED'],
-    [504, 'TIMEOUT'],
-  ])('is polled after %d %s with its ID', async (status, code) => {
-    const first = refused(status, code, { requestId: 'req_1', retryAfter: 2 });
-    const { outcome, log } = await generate([first, stored('QUEUED'), stored('COMPLETED')]);
+  test.each<[string, Script[], number[]]>([
+    ['by the id of an answer that broke', [() => streamOf('', { 'x-request-id': requestId }), ended], [0]],
+    ['after 409', [refusedOne(409, 'IDEMPOTENCY_IN_PROGRESS'), stored('QUEUED'), ended], [0, 2]],
+    ['after 500', [refusedOne(500, 'GENERATION_FAILED'), stored('QUEUED'), ended], [0, 2]],
+    ['after 504', [refusedOne(504, 'TIMEOUT'), stored('QUEUED'), ended], [0, 2]],
+    ['again after no connection', [first, unreachable, ended], [0, 4]],
+    ['again as late as asked', [first, refused(429, 'RATE_LIMITED', { retryAfter: 7 }), ended], [0, 7]],
+    ['again after 503', [first, refused(503, 'SERVICE_UNAVAILABLE'), ended], [0, 4]],
+    ['no sooner than usual', [first, refused(503, 'SERVICE_UNAVAILABLE', { retryAfter: 1 }), ended], [0, 2]],
+  ])('is polled %s', async (_when, scripts, seconds) => {
+    const { outcome, log } = await generate(scripts);
     expect(outcome).toEqual(lookedUp);
-    expect(log).toEqual([post(0), get(0), get(2)]);
+    expect(log).toEqual([post(0), ...seconds.map(get)]);
   });
-
-  test.each<[string, Script, number]>([
-    ['no connection', unreachable, 4],
-    ['RATE_LIMITED', refused(429, 'RATE_LIMITED', { retryAfter: 7 }), 7],
-    ['SERVICE_UNAVAILABLE', refused(503, 'SERVICE_UNAVAILABLE'), 4],
-    ['SERVICE_UNAVAILABLE for a second', refused(503, 'SERVICE_UNAVAILABLE', { retryAfter: 1 }), 2],
-  ])(
-    'is polled again after %s, as late as asked, and no sooner than usual',
-    async (_what, fault, seconds) => {
-      const { outcome, log } = await generate([streamed(accepted), fault, stored('COMPLETED')]);
-      expect(outcome).toEqual(lookedUp);
-      expect(log).toEqual([post(0), get(0), get(seconds)]);
-    },
-  );
 
   test('is not polled again after a refusal that is not temporary', async () => {
-    const { outcome, log } = await generate([streamed(accepted), refused(403, 'REQUEST_BLOCKED')]);
+    const { outcome, log } = await generate([first, refused(403, 'REQUEST_BLOCKED')]);
     expect(outcome).toMatchObject({ name: 'ApiError', status: 403, code: 'REQUEST_BLOCKED' });
     expect(log).toEqual([post(0), get(0)]);
   });
@@ -190,8 +177,8 @@ describe('a stored request', () => {
     ['TIMEOUT', 504, 'TIMEOUT', null],
   ])('that ended as %s is thrown as %d %s, and not sent again: %j', async (as, status, code, why) => {
     const refusal = refused(status, code, { requestId: 'req_1' });
-    for (const first of [refusal, streamed(accepted), streamed(accepted + failed(code, status))]) {
-      const { outcome, log } = await generate([first, stored(as, why, code)]);
+    for (const told of [refusal, first, streamed(accepted + failed(code, status))]) {
+      const { outcome, log } = await generate([told, stored(as, why, code)]);
       const message = `${why ?? 'The image could not be finished.'} Nothing was charged.`;
       expect(outcome).toMatchObject({ name: 'ApiError', status, code, requestId: 'req_1', message });
       expect(log).toEqual([post(0), get(0)]);
@@ -208,15 +195,15 @@ describe('a stored request', () => {
   });
 
   test('that was told to have failed succeeded after all when that is stored', async () => {
-    const first = streamed(accepted + failed('GENERATION_FAILED', 500));
-    expect((await generate([first, stored('COMPLETED')])).outcome).toEqual(lookedUp);
+    const told = streamed(accepted + failed('GENERATION_FAILED', 500));
+    expect((await generate([told, ended])).outcome).toEqual(lookedUp);
   });
 
   test('that does not exist was not accepted, so the request is sent again', async () => {
     const missing = refused(404, 'REQUEST_NOT_FOUND');
     const gateway = refused(504, 'TIMEOUT', { requestId: 'req_1' });
-    for (const first of [gateway, streamed(accepted), streamed(accepted + failed('INTERNAL_ERROR', 500))]) {
-      const { outcome, log } = await generate([first, missing, answered(answer)]);
+    for (const told of [gateway, first, streamed(accepted + failed('INTERNAL_ERROR', 500))]) {
+      const { outcome, log } = await generate([told, missing, answered(answer)]);
       expect(outcome).toEqual(result);
       expect(log).toEqual([post(0), get(0), post(1)]);
     }
