@@ -11,13 +11,11 @@ const dayMs = 24 * 3600 * 1000;
 
 const license: License = {
   ...sampleLicense,
-  ...{
-    tier: 'standard',
-    creditsLimit: 1500,
-    maxInFlight: null,
-    foundingCatalog: true,
-    identityIds: ['a', 'b'],
-  },
+  tier: 'standard',
+  creditsLimit: 1500,
+  maxInFlight: null,
+  foundingCatalog: true,
+  identityIds: ['a', 'b'],
 };
 
 describe('a change of a license', () => {

@@ -38,33 +38,27 @@ test('the codes are those of section 7 and of the decisions, with their statuses
   );
 });
 
-describe('Retry-After', () => {
-  const waiting = allCodes.filter(
-    (code) => [429, 503].includes(statusOf(code)) || code === 'IDEMPOTENCY_IN_PROGRESS',
+describe('an error’s answer', () => {
+  const isWaiting = (code: ErrorCode) =>
+    [429, 503].includes(statusOf(code)) || code === 'IDEMPOTENCY_IN_PROGRESS';
+
+  test.each(allCodes)(
+    '%s: its status, exactly error and code, and Retry-After where waiting helps',
+    (code) => {
+      const cause = new Error('a detail of ours');
+      const answer = errorAnswer(new ServiceError(code, 'A sentence.', { cause }));
+      expect(answer.status).toBe(statusOf(code));
+      expect(JSON.stringify(answer.body)).toBe(JSON.stringify({ error: 'A sentence.', code }));
+      expect(JSON.stringify(answer)).not.toContain('a detail of ours');
+      expect(answer.headers!['retry-after'] ?? null).toEqual(
+        isWaiting(code) ? expect.stringMatching(/^[1-9][0-9]*$/) : null,
+      );
+    },
   );
 
-  test.each(waiting)('%s always carries it, in whole seconds', (code) => {
-    const { headers } = errorAnswer(new ServiceError(code, 'Wait.'));
-    expect(headers!['retry-after']).toMatch(/^[1-9][0-9]*$/);
-  });
-
-  test.each(allCodes.filter((code) => !waiting.includes(code)))('%s does not carry it', (code) => {
-    expect(errorAnswer(new ServiceError(code, 'No.')).headers).not.toHaveProperty('retry-after');
-  });
-
-  test('is the time that the error knows better than its code', () => {
+  test('has the time to wait that the error knows better than its code', () => {
     const error = new ServiceError('RATE_LIMITED', 'Wait.', { retryAfterSeconds: 7 });
     expect(errorAnswer(error).headers!['retry-after']).toBe('7');
-  });
-});
-
-describe('an error’s answer', () => {
-  test.each(allCodes)('%s: its status, and a body of exactly error and code', (code) => {
-    const cause = new Error('a detail of ours');
-    const answer = errorAnswer(new ServiceError(code, 'A sentence.', { cause }));
-    expect(answer.status).toBe(statusOf(code));
-    expect(JSON.stringify(answer.body)).toBe(JSON.stringify({ error: 'A sentence.', code }));
-    expect(JSON.stringify(answer)).not.toContain('a detail of ours');
   });
 
   test('names the stored request when it is about one', () => {

@@ -116,7 +116,7 @@ test('what an account does is kept under acct_ and its owner, where no key’s i
   expect([accountCallerId('x'), `key_${'0'.repeat(32)}`].map(isAccountCallerId)).toEqual([true, false]);
 });
 
-test('each new id takes random bytes of its own, so a simulated world does not depend on those before it', () => {
+test('each new id takes random bytes of its own, so a simulation does not depend on those before it', () => {
   const taken = jest.spyOn(crypto, 'getRandomValues');
   for (let ids = 1; ids <= 300; ids++) {
     newId('license');

@@ -7,10 +7,6 @@ export const calls = {
     client.request('GET /usage', { query: { licenseId: 'l' } }).then(({ stats }) => stats.current.toFixed()),
     client.request('DELETE /keys/{keyId}', { path: { keyId: 'k' } }).then(({ revokedAt }) => revokedAt),
     client.request('POST /keys', { body: { licenseId: 'l', name: 'n' } }).then(({ key }) => key.length),
-    client
-      .request('PATCH /keys/{keyId}', { path: { keyId: 'k' }, body: { monthlyCredits: null } })
-      .then(({ creditsUsed }) => creditsUsed.toFixed()),
-    client.request('POST /uploads'),
     client.request('POST /uploads', { body: { contentType: 'image/png', licenseId: 'l' } }),
     client.request('GET /generate', { query: { limit: 5, cursor: undefined } }),
   ],

@@ -31,7 +31,7 @@ const itemsOf = (code: ErrorCode): string[] =>
     ?.items.map(({ text }: { text: string }) => text) ?? [];
 
 describe.each(codes)('%s', (code) => {
-  test('has its meaning, its cause and what to do, each in at least a sentence', () => {
+  test('has its meaning, its cause and what to do, each in at least a sentence, and Retry-After where there is one', () => {
     const [meaning, cause, whatToDo, ...more] = itemsOf(code);
     expect(more).toEqual([]);
     expect(meaning).toMatch(
@@ -39,6 +39,8 @@ describe.each(codes)('%s', (code) => {
     );
     expect(cause).toMatch(/^\*\*Cause:\*\* \S.{15,}\.$/s);
     expect(whatToDo).toMatch(/^\*\*What to do:\*\* \S.{15,}\.$/s);
+    const isWaiting = errorCodes[code].retryAfterSeconds !== undefined;
+    expect([meaning, cause, whatToDo].join().includes('`Retry-After`')).toBe(isWaiting);
   });
 
   test('has a place of its own in the API reference, with one plain sentence of what to do', () => {
@@ -52,10 +54,5 @@ describe.each(codes)('%s', (code) => {
     const [, title] = /\n### ([\w ]+)$/.exec(before!)!;
     // The reference makes the address of a title, and the dashboard that of a code: `#description/tier-limit`.
     expect(title!.toLowerCase().replaceAll(' ', '-')).toBe(code.toLowerCase().replaceAll('_', '-'));
-  });
-
-  test('says to wait for Retry-After where there is one, and only there', () => {
-    const isWaiting = errorCodes[code].retryAfterSeconds !== undefined;
-    expect(itemsOf(code).join('\n').includes('`Retry-After`')).toBe(isWaiting);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { errorCodes, type ErrorCode } from '../../../shared/base/errors.ts';
 import {
   firewallFailures,
@@ -27,25 +27,20 @@ test('every code is there once, in the order of the table', () => {
   expect(rows.map(([code]) => code)).toEqual(codes);
 });
 
-describe.each(codes)('%s', (code) => {
-  const row = byCode.get(code)!;
-  const { status, retryAfterSeconds } = errorCodes[code];
-
-  test('has its status, and Retry-After where the service sends it', () => {
+test.each(codes)(
+  '%s has its status, Retry-After where the service sends it, a repeat that can help, and its charge',
+  (code) => {
+    const row = byCode.get(code)!;
+    const { status, retryAfterSeconds } = errorCodes[code];
     expect([row.status, row.retryAfter]).toEqual([status, retryAfterSeconds === undefined ? '–' : 'yes']);
-  });
-
-  test('is repeated only where that can help', () => {
     const sensible = retryAfterSeconds === undefined ? (status >= 500 ? ['once'] : ['no']) : ['yes', 'later'];
     expect(sensible).toContain(row.repeat);
     if (row.repeat !== 'no') expect(row.when).toMatch(/\w/);
-  });
-
-  test('is never charged, except where the outcome may be another than the answer', () => {
+    // The outcome may be another than the answer.
     const mayHaveCompleted = row.repeat === 'once' || code === 'IDEMPOTENCY_IN_PROGRESS';
     expect(row.charged === 'no').toBe(!mayHaveCompleted);
-  });
-});
+  },
+);
 
 test('the waits that are named are those of the code', () => {
   const when = (code: ErrorCode) => byCode.get(code)!.when;

@@ -172,7 +172,7 @@ describe('a number', () => {
   });
 
   test('in a text is left as it is, beside one that is not', () => {
-    const read = parseJson('{"1e-400":"1e-400 \\" 1.00000000000000000001","a":1e-400}');
-    expect(read).toEqual({ '1e-400': '1e-400 " 1.00000000000000000001', a: Infinity });
+    const body = parseJson('{"1e-400":"1e-400 \\" 1.00000000000000000001","a":1e-400}');
+    expect(body).toEqual({ '1e-400': '1e-400 " 1.00000000000000000001', a: Infinity });
   });
 });

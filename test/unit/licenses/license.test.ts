@@ -93,14 +93,12 @@ describe('a record as its owner sees it', () => {
       createdAtMs: Date.UTC(2025, 11, 30),
     };
     expect(licenseAnswer(license, 'Research', nowMs)).toEqual({
-      ...{
-        licenseId: 'lic_1',
-        name: 'Research',
-        tier: 'Starter',
-        status: 'active',
-        usable: true,
-        apiAccess: true,
-      },
+      licenseId: 'lic_1',
+      name: 'Research',
+      tier: 'Starter',
+      status: 'active',
+      usable: true,
+      apiAccess: true,
       foundingCatalog: false,
       identityIds: ['idn_7', 'idn_8'],
       creditsLimit: 500,

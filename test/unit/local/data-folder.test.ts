@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder.path, { recursive: true }));
 
-const named = (world: object) => Object.fromEntries(Object.keys(world).map((name) => [name, `of ${name}`]));
+const named = (demo: object) => Object.fromEntries(Object.keys(demo).map((name) => [name, `of ${name}`]));
 
 /** What a whole first start leaves. */
 function wholeFile(): ServiceFile {
