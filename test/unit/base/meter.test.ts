@@ -63,6 +63,11 @@ test.each(Object.entries(metricTable))('%s is told under its name and in its uni
   if (by) expect(told[by]).toBe('value');
 });
 
+test('no two metrics have one name', () => {
+  const names = Object.values(metricTable).map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
 test('a request that measured the same thing twice tells both', () => {
   const { metrics } = metricsOf((meter) => {
     meter.add('imageBytes', 1);
