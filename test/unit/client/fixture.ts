@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest } from '@jest/globals';
 import { createClient, type Client, type ClientOptions } from '../../../clients/typescript/src/index.ts';
-import { streamOf } from '../../support/generation-run.ts';
+import { openStream, streamOf } from '../../support/generation-run.ts';
 import { scriptedFetch, type Script, type Sent } from '../../support/scripted-fetch.ts';
 
 export const apiKey = 'svc_live_0123456789abcdefghijABCDEFGHIJ0123456789';
@@ -17,6 +17,15 @@ export const streamed =
   (text: string): Script =>
   () =>
     streamOf(text);
+
+/** A stream that tells this, and then nothing. */
+export const silentAfter =
+  (text: string) =>
+  (signal: AbortSignal): Response => {
+    const { response, write } = openStream(signal);
+    write(text);
+    return response;
+  };
 
 /** Time passes only where a test says so, waits have no chance in them, and no call leaves a timer. */
 export function useFakeTimers(): void {

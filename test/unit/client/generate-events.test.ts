@@ -10,7 +10,7 @@ import {
   told,
 } from '../../support/generation-run.ts';
 import { answered } from '../../support/scripted-fetch.ts';
-import { body, clientOf, outcomeOf, streamed, useFakeTimers } from './fixture.ts';
+import { body, clientOf, outcomeOf, silentAfter, streamed, useFakeTimers } from './fixture.ts';
 
 useFakeTimers();
 
@@ -73,12 +73,11 @@ test('a failure is thrown after the events before it', async () => {
 test('whoever leaves the loop closes the connection, and leaves no listener', async () => {
   const { signal } = new AbortController();
   let isAborted = false;
+  const silent = silentAfter(accepted);
   const { client } = clientOf([
     (sending) => {
-      const { response, write } = openStream(sending);
       sending.addEventListener('abort', () => (isAborted = true));
-      write(accepted);
-      return response;
+      return silent(sending);
     },
   ]);
   for await (const { type } of client.generateEvents(body, { signal })) if (type === 'accepted') break;
@@ -95,13 +94,7 @@ test('an aborted signal ends it with its reason, before it begins and while it r
   expect(early.sent).toEqual([]);
   const aborting = new AbortController();
   setTimeout(() => aborting.abort(reason), 1000);
-  const { client } = clientOf([
-    (sending) => {
-      const { response, write } = openStream(sending);
-      write(accepted);
-      return response;
-    },
-  ]);
+  const { client } = clientOf([silentAfter(accepted)]);
   const seen = await all(client.generateEvents(body, { signal: aborting.signal }));
   expect(seen).toEqual([began, reason]);
 });

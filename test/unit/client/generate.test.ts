@@ -14,7 +14,17 @@ import {
   told as result,
 } from '../../support/generation-run.ts';
 import { answered, refused, type Script } from '../../support/scripted-fetch.ts';
-import { body, broken, clientOf, logOf, outcomeOf, streamed, unreachable, useFakeTimers } from './fixture.ts';
+import {
+  body,
+  broken,
+  clientOf,
+  logOf,
+  outcomeOf,
+  silentAfter,
+  streamed,
+  unreachable,
+  useFakeTimers,
+} from './fixture.ts';
 
 const stored = (...of: Parameters<typeof storedBody>): Script => answered(storedBody(...of));
 const failed = (code: string, status: number): string =>
@@ -228,15 +238,6 @@ test('an error of the caller’s own function is thrown, and nothing is sent aga
   expect(outcome).toBe(fault);
   expect(log).toEqual([post(0)]);
 });
-
-/** A stream that tells this, and then nothing. */
-const silentAfter =
-  (text: string): Script =>
-  (signal) => {
-    const { response, write } = openStream(signal);
-    write(text);
-    return response;
-  };
 
 describe('an aborted generation throws the reason of its signal', () => {
   test.each<[string, Script[], number]>([

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Client } from '../../../clients/typescript/src/index.ts';
 import { openStream, stored } from '../../support/generation-run.ts';
 import { answered, refused, type Script, type Sent } from '../../support/scripted-fetch.ts';
 import { baseUrl, body, broken, clientOf, outcomeOf, unreachable, useFakeTimers } from './fixture.ts';
@@ -15,79 +16,69 @@ const refusedLink =
     new Response(`<Error><Code>${code}</Code></Error>`, { status });
 const expired = refusedLink(403, 'AccessDenied');
 const withLinks = (...outputs: string[]): Script => answered({ ...stored('COMPLETED'), outputs });
+
 useFakeTimers();
 
+/** A stored request whose images have these links, then what else is answered. */
+async function fetched(links: string[], ...scripts: Script[]) {
+  const { client, sent } = clientOf([withLinks(...links), ...scripts]);
+  return { request: await client.getGeneration('req_1'), sent };
+}
+
+const [a1, a2] = ['https://s3.test/a?1', 'https://s3.test/a?2'] as const;
+const [b1, b2] = ['https://s3.test/b?1', 'https://s3.test/b?2'] as const;
 const lines = (sent: Sent[]): string[] => sent.map(({ line }) => line);
 const signed = `GET ${baseUrl}/generate/req_1`;
 
 describe('the bytes of an image', () => {
   test('are fetched by its link, without the key', async () => {
-    const { client, sent } = clientOf([withLinks('https://s3.test/a?1'), given]);
-    const image = await client.getGeneration('req_1');
-    expect([image.images.map(({ link }) => link), await image.bytes()]).toEqual([
-      ['https://s3.test/a?1'],
-      picture,
-    ]);
-    expect(lines(sent)).toEqual([signed, 'GET https://s3.test/a?1']);
+    const { request, sent } = await fetched([a1], given);
+    expect([request.images.map(({ link }) => link), await request.bytes()]).toEqual([[a1], picture]);
+    expect(lines(sent)).toEqual([signed, `GET ${a1}`]);
     expect(sent[1]!.headers.get('authorization')).toBeNull();
   });
 
   test('come by a new link where the old one has expired; the images of a request share the new ones', async () => {
-    const first = withLinks('https://s3.test/a?1', 'https://s3.test/b?1');
-    const second = withLinks('https://s3.test/a?2', 'https://s3.test/b?2');
-    const { client, sent } = clientOf([first, expired, expired, second, given]);
-    const { images } = await client.getGeneration('req_1');
+    const { request, sent } = await fetched([a1, b1], expired, expired, withLinks(a2, b2), given);
+    const { images } = request;
     expect(await Promise.all(images.map((image) => image.bytes()))).toEqual([picture, picture]);
-    const asked = [signed, 'GET https://s3.test/a?1', 'GET https://s3.test/b?1', signed];
-    expect(lines(sent)).toEqual([...asked, 'GET https://s3.test/a?2', 'GET https://s3.test/b?2']);
-    expect(images.map(({ link }) => link)).toEqual(['https://s3.test/a?2', 'https://s3.test/b?2']);
+    const links = [`GET ${a1}`, `GET ${b1}`, signed, `GET ${a2}`, `GET ${b2}`];
+    expect(lines(sent)).toEqual([signed, ...links]);
+    expect(images.map(({ link }) => link)).toEqual([a2, b2]);
   });
 
   test('come by the new links too when the refusal of an old one arrives late', async () => {
-    const first = withLinks('https://s3.test/a?1', 'https://s3.test/b?1');
-    const second = withLinks('https://s3.test/a?2', 'https://s3.test/b?2');
     let arrive = (): void => {};
-    const late: Script = () =>
-      new Response(new ReadableStream({ start: (stream) => void (arrive = () => stream.close()) }), {
-        status: 403,
-      });
-    const { client, sent } = clientOf([first, late, expired, second, given]);
-    const { images } = await client.getGeneration('req_1');
-    const slow = images[0]!.bytes();
-    expect(await images[1]!.bytes()).toEqual(picture);
+    const refusal = new ReadableStream({ start: (stream) => void (arrive = () => stream.close()) });
+    const late: Script = () => new Response(refusal, { status: 403 });
+    const { request, sent } = await fetched([a1, b1], late, expired, withLinks(a2, b2), given);
+    const slow = request.images[0]!.bytes();
+    expect(await request.images[1]!.bytes()).toEqual(picture);
     arrive();
     expect(await slow).toEqual(picture);
     expect(lines(sent).filter((line) => line === signed)).toHaveLength(2);
-    expect(lines(sent).at(-1)).toBe('GET https://s3.test/a?2');
+    expect(lines(sent).at(-1)).toBe(`GET ${a2}`);
   });
 
   test('are asked for again after a fault of the network or the storage', async () => {
     const faults: Script[] = [broken(), unreachable, refusedLink(503, 'SlowDown')];
-    const { client, sent } = clientOf([withLinks('https://s3.test/a?1'), ...faults, given]);
-    const image = await client.getGeneration('req_1');
-    expect(await outcomeOf(image.bytes())).toEqual(picture);
+    const { request, sent } = await fetched([a1], ...faults, given);
+    expect(await outcomeOf(request.bytes())).toEqual(picture);
     expect(sent.map(({ atSeconds }) => Math.round(atSeconds))).toEqual([0, 0, 1, 3, 7]);
   });
 
   test('may take long, but not be silent for 45 seconds', async () => {
     const slow: Script = (signal) => {
       const { response, write } = openStream(signal);
-      for (const [second, letter] of [
-        [1, 'a'],
-        [44, 'b'],
-        [88, 'c'],
-      ] as const) {
-        setTimeout(() => write(letter), 1000 * second);
-      }
+      for (const second of [1, 44, 88]) setTimeout(() => write('a piece'), 1000 * second);
       return response;
     };
     for (const [first, seconds] of [
       [slow, 88 + 45],
       ['silence', 60],
     ] as const) {
-      const { client, sent } = clientOf([withLinks('https://s3.test/a?1'), first, given]);
-      const image = await client.getGeneration('req_1');
-      expect(await outcomeOf(image.bytes())).toEqual(picture);
+      const { request, sent } = await fetched([a1], first, given);
+      expect(await outcomeOf(request.bytes())).toEqual(picture);
       expect(sent.map(({ atSeconds }) => Math.round(atSeconds))).toEqual([0, 0, seconds + 1]);
     }
   });
@@ -100,8 +91,8 @@ describe('the bytes of an image', () => {
   ])(
     'are not asked for longer than a minute after the first failure: a storage that %s',
     async (_what, fault, name) => {
-      const { client, sent } = clientOf([withLinks('a'), fault]);
-      const error = await outcomeOf((await client.getGeneration('req_1')).bytes());
+      const { request, sent } = await fetched([a1], fault);
+      const error = await outcomeOf(request.bytes());
       expect(error).toMatchObject({ name, requestId: 'req_1' });
       const rest = " The image is paid and stored: getGeneration('req_1') fetches it again at no cost.";
       expect(error.message.split(rest)).toEqual([expect.stringMatching(/^\w.*\.$/), '']);
@@ -112,27 +103,21 @@ describe('the bytes of an image', () => {
   );
 
   test('that a new link does not give either are a DownloadError; no other refusal asks for a new link', async () => {
-    const { client, sent } = clientOf([withLinks('https://s3.test/a?1'), expired, withLinks('x'), expired]);
-    const error = await outcomeOf((await client.getGeneration('req_1')).bytes());
-    expect(error).toMatchObject({
-      name: 'DownloadError',
-      status: 403,
-      code: 'AccessDenied',
-      requestId: 'req_1',
-    });
-    expect(sent).toHaveLength(4);
-    const other = clientOf([withLinks('https://s3.test/a?1'), refusedLink(416, 'InvalidRange')]);
-    const stays = await outcomeOf((await other.client.getGeneration('req_1')).bytes());
-    expect([stays.status, other.sent.length]).toEqual([416, 2]);
-    const gone = clientOf([withLinks('x'), expired, refused(404, 'REQUEST_NOT_FOUND')]);
-    const refusal = await outcomeOf((await gone.client.getGeneration('req_1')).bytes());
-    expect(refusal).toMatchObject({ name: 'ApiError', code: 'REQUEST_NOT_FOUND', requestId: 'req_1' });
+    const cases: [scripts: Script[], error: object, sentCount: number][] = [
+      [[expired, withLinks(a2), expired], { name: 'DownloadError', status: 403, code: 'AccessDenied' }, 4],
+      [[refusedLink(416, 'InvalidRange')], { name: 'DownloadError', status: 416 }, 2],
+      [[expired, refused(404, 'REQUEST_NOT_FOUND')], { name: 'ApiError', code: 'REQUEST_NOT_FOUND' }, 3],
+    ];
+    for (const [scripts, error, sentCount] of cases) {
+      const { request, sent } = await fetched([a1], ...scripts);
+      expect(await outcomeOf(request.bytes())).toMatchObject({ ...error, requestId: 'req_1' });
+      expect(sent).toHaveLength(sentCount);
+    }
   });
 
   test('of none or of several images are taken from `images`', async () => {
     for (const outputs of [[], ['a', 'b']]) {
-      const { client, sent } = clientOf([withLinks(...outputs)]);
-      const request = await client.getGeneration('req_1');
+      const { request, sent } = await fetched(outputs);
       const message = `It has ${outputs.length} images: take them from \`images\`.`;
       expect(await outcomeOf(request.bytes())).toMatchObject({ name: 'TypeError', message });
       expect(await outcomeOf(request.save('x.png'))).toMatchObject({ message });
@@ -142,10 +127,9 @@ describe('the bytes of an image', () => {
 });
 
 test('an answer is the same data with its images as without: for JSON, copies and logs', async () => {
-  const { client } = clientOf([withLinks('a')]);
-  const answer = { ...stored('COMPLETED'), outputs: ['a'] };
-  const image = await client.getGeneration('req_1');
-  expect([JSON.parse(JSON.stringify(image)), { ...image }]).toEqual([answer, answer]);
+  const { request } = await fetched(['a']);
+  const data = { ...stored('COMPLETED'), outputs: ['a'] };
+  expect([JSON.parse(JSON.stringify(request)), { ...request }]).toEqual([data, data]);
 });
 
 describe('files', () => {
@@ -155,15 +139,14 @@ describe('files', () => {
 
   test('an image is saved under a path or a URL, and leaves the file alone when it does not come', async () => {
     const path = join(folder, 'bay.png');
-    const { client } = clientOf([withLinks('a'), given, given, expired]);
-    const image = await client.getGeneration('req_1');
+    const { request: image } = await fetched(['a'], given, given, expired);
     expect([await image.save(path), new Uint8Array(readFileSync(path))]).toEqual([path, picture]);
     writeFileSync(path, 'other');
     await image.images[0]!.save(pathToFileURL(path));
     expect(new Uint8Array(readFileSync(path))).toEqual(picture);
     expect(await outcomeOf(image.save(path))).toBeInstanceOf(Error);
-    const elsewhere = clientOf([withLinks('a'), given]).client.getGeneration('req_1');
-    const lost = await outcomeOf((await elsewhere).save(join(folder, 'missing', 'bay.png')));
+    const { request: elsewhere } = await fetched(['a'], given);
+    const lost = await outcomeOf(elsewhere.save(join(folder, 'missing', 'bay.png')));
     expect(lost).toMatchObject({ code: 'ENOENT', requestId: 'req_1' });
     expect(new Uint8Array(readFileSync(path))).toEqual(picture);
   });
@@ -189,41 +172,28 @@ describe('files', () => {
   });
 });
 
-test.each([
-  ['generate'],
-  ['respondAsync'],
-  ['generateEvents'],
-  ['listGenerations'],
-  ['allGenerations'],
-] as const)('what `%s` gives has its images', async (call) => {
-  const usage = { creditsCharged: 1 };
-  const answer = { requestId: 'req_1', outputs: ['a'], usage };
-  const page = {
-    generations: [{ ...stored('COMPLETED'), outputs: ['a'] }],
-    nextCursor: null,
-    searchedBackTo: null,
-  };
-  const calls = {
-    generate: async () => clientOf([answered(answer), given]).client.generate(body),
-    respondAsync: async () => {
-      const { client } = clientOf([answered(answer), withLinks('a'), given]);
-      return outcomeOf((await client.respondAsync(body)).wait());
+const answer = { requestId: 'req_1', outputs: ['a'], usage: { creditsCharged: 1 } };
+const page = { generations: [{ ...stored('COMPLETED'), outputs: ['a'] }], nextCursor: null };
+
+test.each<[string, Script[], (client: Client) => Promise<any>]>([
+  ['generate', [answered(answer)], (client) => client.generate(body)],
+  [
+    'respondAsync',
+    [answered(answer), withLinks('a')],
+    async (client) => outcomeOf((await client.respondAsync(body)).wait()),
+  ],
+  [
+    'generateEvents',
+    [answered(answer)],
+    async (client) => {
+      let last: any;
+      for await (const event of client.generateEvents(body)) last = event;
+      return last.result;
     },
-    generateEvents: async () => {
-      const { client } = clientOf([answered(answer), given]);
-      for await (const event of client.generateEvents(body)) {
-        if (event.type === 'completed') return event.result;
-      }
-      throw new Error('it did not complete');
-    },
-    listGenerations: async () =>
-      (await clientOf([answered(page), given]).client.listGenerations()).generations[0]!,
-    allGenerations: async () =>
-      (
-        await clientOf([answered(page), given])
-          .client.allGenerations()
-          .next()
-      ).value!,
-  };
-  expect(await (await calls[call]()).bytes()).toEqual(picture);
+  ],
+  ['listGenerations', [answered(page)], async (client) => (await client.listGenerations()).generations[0]],
+  ['allGenerations', [answered(page)], async (client) => (await client.allGenerations().next()).value],
+])('what `%s` gives has its images', async (_, scripts, call) => {
+  const image = await call(clientOf([...scripts, given]).client);
+  expect(await image.bytes()).toEqual(picture);
 });

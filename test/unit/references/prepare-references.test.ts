@@ -97,12 +97,19 @@ test('where no upload can be one, nothing is fetched', async () => {
   expect([(await prepare([{ uploadId: 'x' }])).code, asked]).toEqual(['INVALID_PARAMETERS', []]);
 });
 
-test('no copy is left of a request of which nobody knows what was fetched', async () => {
-  const away = new ServiceError('SERVICE_UNAVAILABLE', 'Away.');
-  const { deleted, prepare } = referencesFixture(away);
-  expect(await prepare([url(0), upload(startMs - 1)])).toMatchObject(away);
-  expect(deleted).toEqual(['lic_1/r1: 2']);
-});
+const away = new ServiceError('SERVICE_UNAVAILABLE', 'Away.');
+
+test.each([
+  ['of which one reference can not be used', [null, 'is a GIF'], { code: 'INVALID_PARAMETERS' }],
+  ['of which nobody knows what was fetched', away, away],
+] as [string, (string | null)[] | Error, object][])(
+  'no copy is left of a request %s',
+  async (_, found, refusal) => {
+    const { deleted, prepare } = referencesFixture(found);
+    expect(await prepare([url(0), upload(startMs - 1)])).toMatchObject(refusal);
+    expect(deleted).toEqual(['lic_1/r1: 2']);
+  },
+);
 
 test('where copies can not be deleted, that is logged, and the refusal stays what it is', async () => {
   const { deps, faults, prepare } = referencesFixture(['is a GIF']);
