@@ -54,15 +54,6 @@ describe('applying an event', () => {
     );
   });
 
-  test('never touches a license that the operator ended, not even to end it', () => {
-    const ended: License = { ...first.license!, status: 'ended', activeUntilMs: ms(t + 1) };
-    const second = apply(ended, first.registers, updated(t + 2))!;
-    expect(second).toMatchObject({ license: null, registers: { endedByOperator: true } });
-    const third = apply(ended, second.registers, deleted(t + 3))!;
-    expect(third).toMatchObject({ license: null, registers: { endedByOperator: true } });
-    expect(apply(ended, third.registers, deleted(t + 4))?.license).toBeNull();
-  });
-
   test('that ended is not taken for an end by the operator', () => {
     const over = apply(first.license, first.registers, deleted(t + 3, { ended_at: t + 3 }))!;
     const later = apply(over.license, over.registers, deleted(t + 4, { ended_at: t + 4 }))!;
