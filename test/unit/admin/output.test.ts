@@ -31,17 +31,18 @@ test('errors of the SDK are told in words that say what to do', () => {
   const aws = { name: 'the table t in eu-west-1', localFolder: null };
   const error = (name: string, message: string, more = {}) =>
     Object.assign(new Error(message), { name }, more);
-  const sentence = (cause: unknown, place: typeof local | typeof aws) => asFailure(cause, place).message;
   const refused = error('Error', 'connect', { code: 'ECONNREFUSED' });
-  expect(sentence(refused, local)).toMatch(/^No local service runs on \.local: /);
-  expect(sentence(refused, aws)).toBe("The table t in eu-west-1 can't be reached (ECONNREFUSED).");
-  expect(sentence(error('Error', 'Region is missing'), aws)).toMatch(/^No AWS region is known/);
-  expect(sentence(error('CredentialsProviderError', 'none'), aws)).toMatch(/^No AWS credentials/);
-  expect(sentence(error('ResourceNotFoundException', 'x'), aws)).toContain('no such table');
-  expect(sentence(error('TimeoutError', 'x'), local)).toMatch(/^The local service .* did not answer in time/);
   const denied = error('AccessDeniedException', 'not authorized', { $metadata: {}, $fault: 'client' });
-  const refusal = 'The table t in eu-west-1 refused: not authorized (AccessDeniedException)';
-  expect(sentence(denied, aws)).toBe(refusal);
+  const cases: [unknown, typeof local | typeof aws, string | RegExp][] = [
+    [refused, local, /^No local service runs on \.local: /],
+    [refused, aws, "The table t in eu-west-1 can't be reached (ECONNREFUSED)."],
+    [error('Error', 'Region is missing'), aws, /^No AWS region is known/],
+    [error('CredentialsProviderError', 'none'), aws, /^No AWS credentials/],
+    [error('ResourceNotFoundException', 'x'), aws, /no such table/],
+    [error('TimeoutError', 'x'), local, /^The local service .* did not answer in time/],
+    [denied, aws, 'The table t in eu-west-1 refused: not authorized (AccessDeniedException)'],
+  ];
+  for (const [cause, place, told] of cases) expect(asFailure(cause, place).message).toMatch(told);
   const own = usageFailure('Say it rightly.');
   expect(asFailure(own, aws)).toBe(own);
 });

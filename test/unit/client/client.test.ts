@@ -192,8 +192,6 @@ describe('what is tried again', () => {
   test('no refusal, and nothing after a long Retry-After', async () => {
     const refusals: Script[] = [
       refused(400, 'INVALID_PARAMETERS'),
-      refused(401, 'INVALID_API_KEY'),
-      refused(404, 'REQUEST_NOT_FOUND'),
       refused(409, 'KEY_LIMIT_REACHED'),
       refused(429, 'CREDIT_LIMIT_EXCEEDED', { retryAfter: 800_000 }),
       refused(503, 'IDENTITY_UNAVAILABLE', { retryAfter: 300 }),

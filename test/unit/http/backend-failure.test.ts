@@ -19,6 +19,7 @@ const unmodelled = (name: string, httpStatusCode: number, $fault: 'client' | 'se
 const named = (name: string) => Object.assign(new Error('said by Node.js'), { name });
 const coded = (code: string) => Object.assign(new Error('said by Node.js'), { code });
 
+const sdk503 = { $metadata: { httpStatusCode: 503 } };
 const noConnection = 'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN';
 const away: Record<string, unknown> = {
   'DynamoDB: a fault of its own': new InternalServerError(sdk),
@@ -30,9 +31,7 @@ const away: Record<string, unknown> = {
   'any: 429 by any name': unmodelled('Whatever', 429),
   'any: 502 by any name': unmodelled('Whatever', 502),
   'any: what the SDK may try again': Object.assign(unmodelled('Whatever', 400), { $retryable: {} }),
-  'any: 503 whose body was not read': Object.assign(new SyntaxError('<html>'), {
-    $metadata: { httpStatusCode: 503 },
-  }),
+  'any: 503 whose body was not read': Object.assign(new SyntaxError(''), sdk503),
   'no answer in time': named('TimeoutError'),
   ...Object.fromEntries(noConnection.split(' ').map((code) => [code, coded(code)])),
 };
