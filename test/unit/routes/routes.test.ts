@@ -85,10 +85,10 @@ describe('the table', () => {
   const functionNames = [...Object.values(routes), ...Object.values(jobs)].map((of) => of.functionName);
   const unique = (values: string[]) => expect(new Set(values).size).toBe(values.length);
 
-  test('mounts each method and path once', () =>
-    unique(table.map(([, { method, path }]) => `${method} ${path}`)));
-
-  test('has a function of its own for each route and job', () => unique(functionNames));
+  test('mounts each method and path once, and has a function of its own for each route and job', () => {
+    unique(table.map(([, { method, path }]) => `${method} ${path}`));
+    unique(functionNames);
+  });
 
   test('has no two limits of one name, which would share a log with different quotas', () => {
     const limits = table.flatMap(([, { limit, creationLimit }]) => [limit ?? [], creationLimit ?? []].flat());
