@@ -63,6 +63,7 @@ describe('what is not a key', () => {
 
   test.each([
     ['another prefix', key.replace('svc_live_', 'svc_test_')],
+    ['a space before', ` ${key}`],
     ['a line break after', `${key}\n`],
     ['a character outside of base62', `${key.slice(0, 20)}-${key.slice(21)}`],
     ['a full-width digit', `${key.slice(0, 20)}１${key.slice(21)}`],
