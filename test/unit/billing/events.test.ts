@@ -27,7 +27,12 @@ describe('a subscription', () => {
       billing_cycle_anchor: start + 5,
       cancel_at: end,
       cancel_at_period_end: true,
-      items: itemList([item('price_pro', end, 2), item('price_id', end), item('price_add', end + 9, 0)]),
+      items: itemList([
+        item('price_pro', end, 2),
+        item('price_pro', end, 1),
+        item('price_id', end),
+        item('price_add', end + 9, 0),
+      ]),
     }),
     {
       id: 'evt_1',
@@ -53,6 +58,7 @@ describe('a subscription', () => {
       items: [
         { priceId: 'price_add', quantity: 0 },
         { priceId: 'price_id', quantity: 1 },
+        { priceId: 'price_pro', quantity: 1 },
         { priceId: 'price_pro', quantity: 2 },
       ],
       periodEndMs: ms(end + 9),
