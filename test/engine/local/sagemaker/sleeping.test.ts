@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { startSageMakerRuntime } from '../../../../local/sagemaker/engine.ts';
 import { sleeper } from '../../../../local/sagemaker/sleeper.ts';
 import { componentStatus } from '../../../../shared/model/component-status.ts';
-import { credentials, region, signHeaders, setCredentials } from '../s3/support.ts';
+import { credentials, region, signHeaders } from '../s3/support.ts';
 import { runtimeClient, startContainer, type Container } from './support.ts';
 
 const startMs = Date.UTC(2026, 10, 24);
@@ -20,7 +20,11 @@ beforeAll(async () => {
     component: { name: 'c', endpointName: 'painter', sleeper: model, signing: { credentials, region } },
   });
   client = runtimeClient(runtime.url);
-  setCredentials();
+  Object.assign(process.env, {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  });
 });
 afterAll(async () => {
   client.destroy();
@@ -63,6 +67,20 @@ test('a call finds no capacity while it sleeps, which wakes it, and while it wak
   expect(container.requests).toEqual([]);
   nowMs += 1;
   expect(await call('c')).toBe(200);
+  expect(container.requests).toHaveLength(1);
+});
+
+test('describing it tells asleep, waking and ready, and wakes nothing', async () => {
+  expect(await state()).toBe('asleep');
+  nowMs += 20_000;
+  expect(await state()).toBe('asleep');
+  await call('c');
+  expect(await state()).toBe('waking');
+  nowMs += 20_000;
+  expect(await state()).toBe('ready');
+  expect(await call('c')).toBe(200);
+  nowMs += 70_000;
+  expect(await describeIt()).toEqual({ state: 'asleep', changedAtMs: nowMs - 10_000 });
   expect(container.requests).toHaveLength(1);
 });
 
