@@ -36,9 +36,9 @@ export function describeChanges(fixture: EmulatedFixture): void {
     }, 300_000);
 
     test('keeps table and bucket when the retention of images changes', async () => {
-      expect(await imageLifetime()).toBe('90');
-      expect((await fixture.deploy({ ...fixture.options, retentionDays: 30 })).code).toBe(0);
       expect(await imageLifetime()).toBe('30');
+      expect((await fixture.deploy({ ...fixture.options, retentionDays: 20 })).code).toBe(0);
+      expect(await imageLifetime()).toBe('20');
       const { StackStatus: status, Outputs: outputs } = await fixture.describe(fixture.stackName);
       expect(status).toBe('UPDATE_COMPLETE');
       expect(
