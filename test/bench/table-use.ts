@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { listen } from '../../local/http/server.ts';
-import { emit, putOutputs, type Behaviour } from '../engine/generations/world.ts';
+import { emit, putOutputs, type Behaviour } from '../engine/generations/fixture.ts';
 import { identity, startCountingWorld, type Counted, type CountingWorld } from '../infra/costs/counting.ts';
 import { forward } from '../support/forward.ts';
 import { allItems } from '../support/table-scan.ts';
@@ -22,7 +22,7 @@ const putsByModel = 2;
  */
 export async function measureTableUse(): Promise<{ section: Section; fixture: StubFixture }> {
   const before = { ...process.env };
-  const world = await startCountingWorld();
+  const fixture = await startCountingWorld();
   const slow = await startSlowProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB!);
   // Before the function is called for the first time, when it reads this.
   process.env.AWS_ENDPOINT_URL_DYNAMODB = slow.url;
@@ -30,20 +30,20 @@ export async function measureTableUse(): Promise<{ section: Section; fixture: St
     const { identityId } = identity;
     const body = { identityId, prompt, width: 1024, height: 1024 };
     // The first makes the caller's rate log and the period's item.
-    await world.generate(body);
-    const rows = (await allItems(world.table)).map((item) => marshall(item));
-    const usual = await world.generate(body);
-    const long = await world.generate({ ...body, prompt: prompt.repeat(10) });
-    const trips = await measureTrips(world, slow, body);
-    world.forgetCatalog();
-    const unremembered = await measureTrips(world, slow, body);
+    await fixture.generate(body);
+    const rows = (await allItems(fixture.table)).map((item) => marshall(item));
+    const usual = await fixture.generate(body);
+    const long = await fixture.generate({ ...body, prompt: prompt.repeat(10) });
+    const trips = await measureTrips(fixture, slow, body);
+    fixture.forgetCatalog();
+    const unremembered = await measureTrips(fixture, slow, body);
     return {
       section: sectionOf({ trips, unremembered, usual, long }),
-      fixture: { rows, imageBytes: 1_244_620, caller: { key: world.key, identityId } },
+      fixture: { rows, imageBytes: 1_244_620, caller: { key: fixture.key, identityId } },
     };
   } finally {
     await slow.close();
-    await world.close();
+    await fixture.close();
     // The engines' addresses are nobody else's.
     for (const name of Object.keys(process.env)) delete process.env[name];
     Object.assign(process.env, before);
@@ -88,7 +88,7 @@ async function startSlowProxy(target: string) {
 }
 
 /** The model takes its time as well, so that what is written while it works is not taken for what comes after it. */
-async function measureTrips(world: CountingWorld, slow: SlowProxy, body: object) {
+async function measureTrips(fixture: CountingWorld, slow: SlowProxy, body: object) {
   let calledMs = Number.NaN;
   let completedMs = Number.NaN;
   const generateSlowly: Behaviour = async (request, res) => {
@@ -100,13 +100,13 @@ async function measureTrips(world: CountingWorld, slow: SlowProxy, body: object)
     emit(res, { event: 'completed', outputs, referenceImagesUsed: 0, modelVersion: 'bench-1' });
     res.end();
   };
-  const { state } = world.container;
+  const { state } = fixture.container;
   const usually = state.behaviour;
   slow.take();
   slow.delay(slowMs);
   state.behaviour = generateSlowly;
   try {
-    await world.generate(body);
+    await fixture.generate(body);
   } finally {
     slow.delay(0);
     state.behaviour = usually;

@@ -12,18 +12,18 @@ import { newLicense, newStoredKey } from '../../support/grants.ts';
 import { itemsWith } from '../../support/table-scan.ts';
 import { sampleIdentity } from '../../support/unit-samples.ts';
 import { hungUp } from '../generations/table.ts';
-import { useTable } from '../generations/use-world.ts';
+import { useTable } from '../generations/use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 const nowMs = Date.UTC(2026, 10, 1);
 const alice: Actor = 'operator:alice';
 
 let stores: ReturnType<typeof open>;
 const open = () => ({
-  licenses: licenseStore(world.table),
-  keys: apiKeyStore(world.table),
-  identities: identityStore(world.table),
-  audit: auditStore(world.table),
+  licenses: licenseStore(fixture.table),
+  keys: apiKeyStore(fixture.table),
+  identities: identityStore(fixture.table),
+  audit: auditStore(fixture.table),
 });
 beforeAll(() => void (stores = open()));
 
@@ -95,7 +95,7 @@ describe('the trail of a license', () => {
 
   test('is kept for 400 days', async () => {
     const { licenseId } = await granted();
-    const [item] = await itemsWith(world.table, [`AUDIT#LICENSE#${licenseId}`]);
+    const [item] = await itemsWith(fixture.table, [`AUDIT#LICENSE#${licenseId}`]);
     expect(item![ttlAttribute]).toBe(nowMs / 1000 + auditDays * 24 * 3600);
   });
 
@@ -117,9 +117,9 @@ describe('the trail of a license', () => {
 describe('a change and its entry are stored together, or neither is', () => {
   /** The entry alone is refused, as if DynamoDB could not store it. Further tries break off. */
   function refuseEntry(): void {
-    world.state.before = (name, input) => {
+    fixture.state.before = (name, input) => {
       if (name !== 'TransactWriteItemsCommand') return undefined;
-      world.fail('before', hungUp());
+      fixture.fail('before', hungUp());
       const entry = input.TransactItems.find(({ Put }: any) => Put?.Item.PK.S.startsWith('AUDIT#'));
       expect(entry).toBeDefined();
       entry.Put.ConditionExpression = 'attribute_exists(PK)';
@@ -135,7 +135,7 @@ describe('a change and its entry are stored together, or neither is', () => {
       const [key, next] = [1, 2].map(() => newStoredKey({ licenseId, ownerId }).stored);
       await stores.keys.insert(key!);
       const identity = { ...sampleIdentity, identityId: newId('identity') };
-      const before = await itemsWith(world.table, [licenseId, identity.identityId]);
+      const before = await itemsWith(fixture.table, [licenseId, identity.identityId]);
       const attempts = [
         () => stores.licenses.insert(newLicense({ ownerId: licenseId })),
         () => stores.licenses.update(licenseId, { creditsLimit: 1 }),
@@ -144,12 +144,12 @@ describe('a change and its entry are stored together, or neither is', () => {
         () => stores.identities.put(identity),
       ];
       for (const attempt of attempts) {
-        if (what === 'the connection breaks') world.fail('before', hungUp());
+        if (what === 'the connection breaks') fixture.fail('before', hungUp());
         else refuseEntry();
         await attempt().catch(() => {});
       }
-      world.mend();
-      expect(await itemsWith(world.table, [licenseId, identity.identityId])).toEqual(before);
+      fixture.mend();
+      expect(await itemsWith(fixture.table, [licenseId, identity.identityId])).toEqual(before);
     },
     60_000,
   );

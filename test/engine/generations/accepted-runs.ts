@@ -3,14 +3,14 @@ import type { Identity } from '../../../shared/identities/identity.ts';
 import { recordingMeter } from '../../../shared/base/meter.ts';
 import { acceptGeneration } from '../../../shared/generations/create.ts';
 import { runAccepted, type AcceptedRunDeps } from '../../../shared/generations/run-accepted.ts';
-import { identity, newCommand, type World } from './world.ts';
+import { identity, newCommand, type Fixture } from './fixture.ts';
 
 /** Requests that nobody waits for, and the worker's runs of them. */
-export function acceptedRuns(world: World) {
+export function acceptedRuns(fixture: Fixture) {
   /** A request that was accepted, and that nobody runs yet. */
   async function accepted(changes: Parameters<typeof newCommand>[1] = {}) {
-    const command = newCommand(world, { respondAsync: true, ...changes });
-    const acceptance = await acceptGeneration(command, world.deps);
+    const command = newCommand(fixture, { respondAsync: true, ...changes });
+    const acceptance = await acceptGeneration(command, fixture.deps);
     if (acceptance.outcome !== 'accepted') throw new Error('it was replayed');
     return { command, generation: acceptance.generation };
   }
@@ -19,15 +19,15 @@ export function acceptedRuns(world: World) {
   function work(generation: Generation, changes: Partial<AcceptedRunDeps> = {}) {
     const meter = recordingMeter();
     const clock = {
-      now: () => world.clock.now(),
+      now: () => fixture.clock.now(),
       timeout(ms: number) {
         if (ms > 15_000) return new AbortController().signal;
-        world.clock.shiftMs += ms;
+        fixture.clock.shiftMs += ms;
         return AbortSignal.abort();
       },
     };
     const identities = { get: async (): Promise<Identity | null> => identity };
-    const deps: AcceptedRunDeps = { ...world.deps, clock, identities, meter, ...changes };
+    const deps: AcceptedRunDeps = { ...fixture.deps, clock, identities, meter, ...changes };
     const { licenseId, requestId } = generation;
     return { meter, ended: runAccepted({ licenseId, requestId }, deps) };
   }

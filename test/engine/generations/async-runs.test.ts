@@ -4,11 +4,11 @@ import { newRunId } from '../../../shared/base/ids.ts';
 import { RunLost } from '../../../shared/generations/store.ts';
 import { endAbandoned } from '../../../shared/generations/sweep.ts';
 import { acceptedRuns, sums } from './accepted-runs.ts';
-import { useWorld } from './use-world.ts';
-import { emit, identity, paint, says, stored, type Behaviour } from './world.ts';
+import { useEngines } from './use-engines.ts';
+import { emit, identity, paint, says, stored, type Behaviour } from './fixture.ts';
 
-const world = useWorld();
-const { accepted, work } = acceptedRuns(world);
+const fixture = useEngines();
+const { accepted, work } = acceptedRuns(fixture);
 
 test('is accepted with a deadline of its own, and runs as if its caller had waited', async () => {
   const { command, generation } = await accepted();
@@ -16,7 +16,7 @@ test('is accepted with a deadline of its own, and runs as if its caller had wait
   expect(generation.leaseUntilMs).toBeGreaterThan(generation.deadlineMs);
   const { ended, meter } = work(generation);
   expect(await ended).toMatchObject({ status: 'COMPLETED', modelVersion: 'test-1' });
-  expect(await stored(world, command)).toMatchObject({
+  expect(await stored(fixture, command)).toMatchObject({
     generation: { status: 'COMPLETED' },
     period: { used: 2, committed: 2, inFlight: 0 },
   });
@@ -27,9 +27,9 @@ test('is accepted with a deadline of its own, and runs as if its caller had wait
 /** The stored requests, as if each had come with a reference image. */
 function asIfSent() {
   return {
-    ...world.deps.generations,
+    ...fixture.deps.generations,
     get: async (licenseId: string, requestId: string) => {
-      const found = await world.deps.generations.get(licenseId, requestId);
+      const found = await fixture.deps.generations.get(licenseId, requestId);
       return found && { ...found, referenceImages: 1 };
     },
   };
@@ -57,14 +57,14 @@ describe('two runs of one request at once', () => {
   }
 
   test('paint once and charge once: the one that lost hangs up and touches nothing', async () => {
-    world.container.state.behaviour = together();
+    fixture.container.state.behaviour = together();
     const { command, generation } = await accepted();
     let deleted = 0;
-    const objects = { ...world.deps.objects, deleteReferences: async () => void (deleted += 1) };
+    const objects = { ...fixture.deps.objects, deleteReferences: async () => void (deleted += 1) };
     const runs = [1, 2].map(() => work(generation, { objects, generations: asIfSent() }));
     const ends = await Promise.all(runs.map(({ ended }) => ended));
     expect(ends.map((ended) => ended?.status ?? 'lost').toSorted()).toEqual(['COMPLETED', 'lost']);
-    expect(await stored(world, command)).toMatchObject({
+    expect(await stored(fixture, command)).toMatchObject({
       generation: { status: 'COMPLETED' },
       period: { used: 2, committed: 2, inFlight: 0 },
     });
@@ -80,7 +80,7 @@ describe('two runs of one request at once', () => {
     const begun = Promise.withResolvers<void>();
     const failed = Promise.withResolvers<void>();
     let calls = 0;
-    world.container.state.behaviour = async (request, res) => {
+    fixture.container.state.behaviour = async (request, res) => {
       calls += 1;
       if (calls === 1) {
         emit(res, { event: 'started' });
@@ -93,20 +93,20 @@ describe('two runs of one request at once', () => {
     const first = work(generation);
     await begun.promise;
     // It read the record before the first run began.
-    const generations = { ...world.deps.generations, get: async () => generation };
+    const generations = { ...fixture.deps.generations, get: async () => generation };
     const second = work(generation, { generations });
     await untilProcessing(generation);
     expect(await second.ended).toBeNull();
     failed.resolve();
     expect(await first.ended).toMatchObject({ status: 'COMPLETED' });
-    expect((await stored(world, command)).period).toMatchObject({ used: 2, committed: 2 });
+    expect((await stored(fixture, command)).period).toMatchObject({ used: 2, committed: 2 });
     expect([sums(second.meter), calls]).toEqual([{}, 2]);
   });
 });
 
 async function untilProcessing({ licenseId, requestId }: Generation): Promise<void> {
   for (;;) {
-    const found = await world.deps.generations.get(licenseId, requestId);
+    const found = await fixture.deps.generations.get(licenseId, requestId);
     if (found?.status === 'PROCESSING') return;
   }
 }
@@ -116,13 +116,13 @@ describe('of a request that was begun', () => {
 
   test('no other run can begin or end it', async () => {
     const { command, generation } = await accepted();
-    const { generations } = world.deps;
-    const nowMs = world.clock.now();
+    const { generations } = fixture.deps;
+    const nowMs = fixture.clock.now();
     expect(await generations.start(generation, nowMs, 'run-1')).toBe(true);
     expect(await generations.start(generation, nowMs + 9, 'run-2')).toBe(false);
     const bySecond = generations.release(generation, failure, nowMs, 'run-2');
     await expect(bySecond).rejects.toThrow(RunLost);
-    expect((await stored(world, command)).generation).toMatchObject({
+    expect((await stored(fixture, command)).generation).toMatchObject({
       status: 'PROCESSING',
       startedAtMs: nowMs,
     });
@@ -131,13 +131,13 @@ describe('of a request that was begun', () => {
     expect(await generations.release(generation, failure, nowMs + 9, 'run-2')).toMatchObject({
       completedAtMs: nowMs,
     });
-    expect((await stored(world, command)).period).toMatchObject({ used: 0, committed: 0, inFlight: 0 });
+    expect((await stored(fixture, command)).period).toMatchObject({ used: 0, committed: 0, inFlight: 0 });
   });
 
   test('but one that nobody has begun can be given up by any run', async () => {
     const { generation } = await accepted();
-    const { generations } = world.deps;
-    const nowMs = world.clock.now();
+    const { generations } = fixture.deps;
+    const nowMs = fixture.clock.now();
     expect(await generations.release(generation, failure, nowMs, 'run-2')).toMatchObject(failure);
     expect(await generations.start(generation, nowMs, 'run-1')).toBe(false);
   });
@@ -147,37 +147,37 @@ test.each(['COMPLETED', 'FAILED', 'unknown'])('does nothing for a request that i
   const { command, generation } = await accepted();
   const failure = { status: 'FAILED', errorCode: 'GENERATION_FAILED', errorMessage: 'No.' } as const;
   if (status === 'COMPLETED') await work(generation).ended;
-  if (status === 'FAILED') await world.deps.generations.release(generation, failure, world.clock.now());
+  if (status === 'FAILED') await fixture.deps.generations.release(generation, failure, fixture.clock.now());
   const ref =
     status === 'unknown' ? { ...generation, requestId: generation.requestId.replace(/.$/, 'x') } : generation;
-  const before = await stored(world, command);
-  world.container.state.calls = 0;
+  const before = await stored(fixture, command);
+  fixture.container.state.calls = 0;
   const { ended, meter } = work(ref);
-  expect([await ended, meter.values, world.container.state.calls]).toEqual([null, [], 0]);
-  expect(await stored(world, command)).toEqual(before);
+  expect([await ended, meter.values, fixture.container.state.calls]).toEqual([null, [], 0]);
+  expect(await stored(fixture, command)).toEqual(before);
 });
 
 test('waits for a model that is busy', async () => {
   const { generation } = await accepted();
-  world.container.state.behaviour = (request, res) => {
-    if (world.container.state.calls < 3)
+  fixture.container.state.behaviour = (request, res) => {
+    if (fixture.container.state.calls < 3)
       return says({ event: 'failed', reason: 'busy', message: '' })(request, res);
     return paint(request, res);
   };
   expect(await work(generation).ended).toMatchObject({ status: 'COMPLETED' });
-  expect(world.container.state.calls).toBe(3);
+  expect(fixture.container.state.calls).toBe(3);
 });
 
 test('that never gets a model is a TIMEOUT at its deadline, and nothing is held', async () => {
   const { command, generation } = await accepted();
-  world.container.state.behaviour = says({ event: 'failed', reason: 'busy', message: '' });
+  fixture.container.state.behaviour = says({ event: 'failed', reason: 'busy', message: '' });
   const { ended, meter } = work(generation);
   expect(await ended).toMatchObject({
     status: 'TIMEOUT',
     errorCode: 'TIMEOUT',
     errorMessage: 'The image was not finished within 800 seconds.',
   });
-  expect(await stored(world, command)).toMatchObject({
+  expect(await stored(fixture, command)).toMatchObject({
     generation: { status: 'TIMEOUT' },
     period: { used: 0, committed: 0, inFlight: 0 },
   });
@@ -193,8 +193,8 @@ test.each([null, { ...identity, model: null }])(
       errorCode: 'SERVICE_UNAVAILABLE',
       errorMessage: expect.stringContaining('Aurora Studio has no active model any more.'),
     });
-    expect((await stored(world, command)).period).toMatchObject({ used: 0, committed: 0 });
-    expect(world.container.state.calls).toBe(0);
+    expect((await stored(fixture, command)).period).toMatchObject({ used: 0, committed: 0 });
+    expect(fixture.container.state.calls).toBe(0);
   },
 );
 
@@ -203,27 +203,27 @@ test('a run that crashed ends only what no run of another invocation has begun, 
   const [crashed, other] = ['aaaaaaaa', 'bbbbbbbb'];
   let deleted = 0;
   const deps = {
-    ...world.deps,
-    objects: { ...world.deps.objects, deleteReferences: async () => void (deleted += 1) },
+    ...fixture.deps,
+    objects: { ...fixture.deps.objects, deleteReferences: async () => void (deleted += 1) },
     generations: asIfSent(),
   };
-  await world.deps.generations.start(generation, world.clock.now(), newRunId(other));
+  await fixture.deps.generations.start(generation, fixture.clock.now(), newRunId(other));
   expect(await endAbandoned(generation, deps, { invocation: crashed })).toBeNull();
-  expect((await stored(world, command)).generation).toMatchObject({ status: 'PROCESSING' });
+  expect((await stored(fixture, command)).generation).toMatchObject({ status: 'PROCESSING' });
   expect(deleted).toBe(0);
   const ended = await endAbandoned(generation, deps, { invocation: other });
   expect(ended).toMatchObject({ status: 'TIMEOUT' });
   expect(deleted).toBe(1);
-  expect((await stored(world, command)).period).toMatchObject({ used: 0, committed: 0, inFlight: 0 });
+  expect((await stored(fixture, command)).period).toMatchObject({ used: 0, committed: 0, inFlight: 0 });
 });
 
 test('a run that crashed is ended once, with a sentence of its own', async () => {
   const { command, generation } = await accepted();
-  const ended = await endAbandoned(generation, world.deps, { errorMessage: 'It crashed.' });
+  const ended = await endAbandoned(generation, fixture.deps, { errorMessage: 'It crashed.' });
   expect(ended).toMatchObject({ status: 'TIMEOUT', errorMessage: 'It crashed.' });
-  expect(await endAbandoned(generation, world.deps, { errorMessage: 'Again.' })).toBeNull();
-  expect((await stored(world, command)).generation).toMatchObject({ errorMessage: 'It crashed.' });
+  expect(await endAbandoned(generation, fixture.deps, { errorMessage: 'Again.' })).toBeNull();
+  expect((await stored(fixture, command)).generation).toMatchObject({ errorMessage: 'It crashed.' });
   // The worker comes late.
   expect(await work(generation).ended).toBeNull();
-  expect((await stored(world, command)).period).toMatchObject({ used: 0, committed: 0 });
+  expect((await stored(fixture, command)).period).toMatchObject({ used: 0, committed: 0 });
 });

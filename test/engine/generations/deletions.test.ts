@@ -5,36 +5,37 @@ import { deletionStore } from '../../../shared/generations/deletion-store.ts';
 import { beginDeletion, erase, type DeletionDeps } from '../../../shared/generations/delete.ts';
 import { sweep } from '../../../shared/generations/sweep.ts';
 import { allItems } from '../../support/table-scan.ts';
-import { newCommand, putOutputs, run, says, stored } from './world.ts';
-import { useWorld } from './use-world.ts';
+import { newCommand, putOutputs, run, says, stored } from './fixture.ts';
+import { useEngines } from './use-engines.ts';
 
 // The http tests hold what a caller sees. These hold what a crash, a late image and a bucket that is away leave behind.
 
-const world = useWorld();
+const fixture = useEngines();
 
 function depsOf({ failing = false } = {}): DeletionDeps {
-  const { objects, clock } = world.deps;
+  const { objects, clock } = fixture.deps;
   const deleteImages: typeof objects.deleteImages = failing
     ? () => Promise.reject(new Error('the bucket is away'))
     : objects.deleteImages;
-  return { deletions: deletionStore(world.table), objects: { ...objects, deleteImages }, clock };
+  return { deletions: deletionStore(fixture.table), objects: { ...objects, deleteImages }, clock };
 }
 
-const sweepNow = () => sweep({ ...world.deps, deletions: deletionStore(world.table) }, world.clock.now());
+const sweepNow = () =>
+  sweep({ ...fixture.deps, deletions: deletionStore(fixture.table) }, fixture.clock.now());
 
 /** A request that has ended, and what its container was asked for. */
 async function ended(outcome: 'COMPLETED' | 'FAILED') {
-  const command = newCommand(world, { body: { ...newCommand(world).body, prompt: 'a secret bay' } });
+  const command = newCommand(fixture, { body: { ...newCommand(fixture).body, prompt: 'a secret bay' } });
   const asked: ModelRequest[] = [];
-  const { behaviour } = world.container.state;
+  const { behaviour } = fixture.container.state;
   const fails = says({ event: 'failed', reason: 'model_error', message: '' });
-  world.container.state.behaviour = (request, res) => {
+  fixture.container.state.behaviour = (request, res) => {
     asked.push(request);
     return (outcome === 'COMPLETED' ? behaviour : fails)(request, res);
   };
-  await run(command, world.deps);
-  world.container.state.behaviour = behaviour;
-  expect((await stored(world, command)).generation?.status).toBe(outcome);
+  await run(command, fixture.deps);
+  fixture.container.state.behaviour = behaviour;
+  expect((await stored(fixture, command)).generation?.status).toBe(outcome);
   const { licenseId } = command.license;
   const keys = async () => {
     const client = new S3Client({});
@@ -46,7 +47,7 @@ async function ended(outcome: 'COMPLETED' | 'FAILED') {
   };
   const items = async () => {
     const prefixes = [`GEN#${licenseId}`, `DELETION#${licenseId}`];
-    return (await allItems(world.table)).filter(({ PK }) => prefixes.includes(PK));
+    return (await allItems(fixture.table)).filter(({ PK }) => prefixes.includes(PK));
   };
   const remove = async (deps = depsOf()) =>
     erase(await beginDeletion(command.requestId, [licenseId], deps), deps);
@@ -54,7 +55,7 @@ async function ended(outcome: 'COMPLETED' | 'FAILED') {
 }
 
 const notFound = { code: 'REQUEST_NOT_FOUND' };
-const linksEnd = () => (world.clock.shiftMs += (world.deps.deadlineSeconds + 121) * 1000);
+const linksEnd = () => (fixture.clock.shiftMs += (fixture.deps.deadlineSeconds + 121) * 1000);
 
 // What a test left is no other's.
 afterEach(async () => {
@@ -101,13 +102,13 @@ describe('a deletion', () => {
       const one = await ended('COMPLETED');
       const { requestId, license } = one.command;
       await beginDeletion(requestId, [license.licenseId], depsOf());
-      expect((await stored(world, one.command)).generation).toBeNull();
+      expect((await stored(fixture, one.command)).generation).toBeNull();
       expect(await one.keys()).toHaveLength(4);
       await sweepNow();
       expect(await one.keys()).toHaveLength(4);
       if (goOn === 'call') await one.remove();
       else {
-        world.clock.shiftMs += 61_000;
+        fixture.clock.shiftMs += 61_000;
         expect(await sweepNow()).toMatchObject({ failed: 0 });
       }
       expect(await one.keys()).toEqual([]);
@@ -136,19 +137,19 @@ describe('a deletion', () => {
     linksEnd();
     const { objects } = depsOf();
     const deps = {
-      ...world.deps,
-      deletions: deletionStore(world.table),
+      ...fixture.deps,
+      deletions: deletionStore(fixture.table),
       objects: {
-        ...world.deps.objects,
+        ...fixture.deps.objects,
         deleteImages: (...[of, signal]: Parameters<typeof objects.deleteImages>) =>
           of.requestId === one.command.requestId
             ? Promise.reject(new Error('the bucket is away'))
             : objects.deleteImages(of, signal),
       },
     };
-    world.faults.length = 0;
-    expect(await sweep(deps, world.clock.now())).toMatchObject({ erased: 1, failed: 1 });
-    const causes = world.faults.map(({ requestId, error }) => [requestId, error.cause.message]);
+    fixture.faults.length = 0;
+    expect(await sweep(deps, fixture.clock.now())).toMatchObject({ erased: 1, failed: 1 });
+    const causes = fixture.faults.map(({ requestId, error }) => [requestId, error.cause.message]);
     expect(causes).toEqual([[one.command.requestId, 'the bucket is away']]);
     expect([(await one.keys()).length, (await other.keys()).length]).toEqual([4, 0]);
     expect(await sweepNow()).toMatchObject({ erased: 1, failed: 0 });

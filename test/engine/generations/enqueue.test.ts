@@ -5,11 +5,11 @@ import { newRunId } from '../../../shared/base/ids.ts';
 import { recordingMeter } from '../../../shared/base/meter.ts';
 import { enqueue } from '../../../shared/generations/enqueue.ts';
 import { acceptedRuns, sums } from './accepted-runs.ts';
-import { useWorld } from './use-world.ts';
-import { stored } from './world.ts';
+import { useEngines } from './use-engines.ts';
+import { stored } from './fixture.ts';
 
-const world = useWorld();
-const { accepted, work } = acceptedRuns(world);
+const fixture = useEngines();
+const { accepted, work } = acceptedRuns(fixture);
 const credentials = { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' };
 /** What the worker's engine was told. */
 let events: unknown[] = [];
@@ -25,7 +25,7 @@ afterAll(() => lambda.close());
 describe('handed over', () => {
   const deps = (url: string) => {
     const meter = recordingMeter();
-    return { ...world.deps, worker: generationWorkerClient(url), meter };
+    return { ...fixture.deps, worker: generationWorkerClient(url), meter };
   };
 
   test('it is an event of its ids alone', async () => {
@@ -45,7 +45,7 @@ describe('handed over', () => {
       code: 'SERVICE_UNAVAILABLE',
       message: expect.stringMatching(/handed over.*Nothing was charged\.$/),
     });
-    expect(await stored(world, command)).toMatchObject({
+    expect(await stored(fixture, command)).toMatchObject({
       generation: { status: 'FAILED', errorCode: 'SERVICE_UNAVAILABLE' },
       period: { used: 0, committed: 0, inFlight: 0 },
     });
@@ -61,11 +61,11 @@ describe('handed over', () => {
 
   test('though its answer was lost, what the worker has begun goes on with its references', async () => {
     const { command, generation } = await accepted();
-    await world.deps.generations.start(generation, world.clock.now(), newRunId());
+    await fixture.deps.generations.start(generation, fixture.clock.now(), newRunId());
     const { objects, deleted } = watchedObjects();
     const given = { ...deps('http://127.0.0.1:9/'), objects };
     await expect(enqueue({ ...generation, referenceImages: 1 }, given)).resolves.toBeUndefined();
-    expect(await stored(world, command)).toMatchObject({
+    expect(await stored(fixture, command)).toMatchObject({
       generation: { status: 'PROCESSING' },
       period: { used: 0, committed: 2, inFlight: 1 },
     });
@@ -78,5 +78,5 @@ describe('handed over', () => {
 function watchedObjects() {
   const deleted: string[] = [];
   const deleteReferences = async ({ requestId }: { requestId: string }) => void deleted.push(requestId);
-  return { deleted, objects: { ...world.deps.objects, deleteReferences } };
+  return { deleted, objects: { ...fixture.deps.objects, deleteReferences } };
 }

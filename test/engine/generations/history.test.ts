@@ -11,12 +11,12 @@ import {
   type GenerationStore,
 } from '../../../shared/generations/store.ts';
 import { sampleGeneration } from '../../support/unit-samples.ts';
-import { useTable } from './use-world.ts';
+import { useTable } from './use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 let generations: GenerationStore;
 
-beforeAll(() => void (generations = generationStore(world.table)));
+beforeAll(() => void (generations = generationStore(fixture.table)));
 
 const nowMs = Date.UTC(2026, 4, 17);
 
@@ -27,7 +27,7 @@ async function historyOf(count: number, changes: (i: number) => Partial<Generati
     sampleGeneration({ licenseId, requestId: newRequestId(nowMs + i), ...changes(i) }),
   );
   const another = sampleGeneration({ licenseId: newId('license') });
-  const { documents, name } = world.table;
+  const { documents, name } = fixture.table;
   for (let i = 0; i < count; i += 24) {
     const items = [another, ...history.slice(i, i + 24)].map((one) => ({
       PutRequest: { Item: toItem(one) },
@@ -40,8 +40,8 @@ async function historyOf(count: number, changes: (i: number) => Partial<Generati
 /** All pages of a history, with how much each asked the table for. */
 async function walk(licenseId: string, limit: number, filter: GenerationFilter = {}) {
   const asked: number[] = [];
-  const before = world.state.before;
-  world.state.before = (name, input) => {
+  const before = fixture.state.before;
+  fixture.state.before = (name, input) => {
     if (name === 'QueryCommand') asked.push(input.Limit);
     return before(name, input);
   };
@@ -52,17 +52,17 @@ async function walk(licenseId: string, limit: number, filter: GenerationFilter =
     pages.push(page.generations);
     next = page.next;
   } while (next !== null && pages.length < 100);
-  world.state.before = before;
+  fixture.state.before = before;
   return { pages, asked };
 }
 
 /** From here on each query reads one record, and reports this ScannedCount; undefined: none. */
 function stingy(scanned: number | undefined): void {
-  world.state.before = (name, input) => {
+  fixture.state.before = (name, input) => {
     if (name === 'QueryCommand') input.Limit = 1;
     return undefined;
   };
-  world.state.after = (_name, output) => {
+  fixture.state.after = (_name, output) => {
     output.ScannedCount = scanned;
     return undefined;
   };
@@ -156,7 +156,7 @@ test('outside of a range of time nothing is read, whatever the cursor', async ()
     createdAtMs: at(i),
   }));
   let scanned = 0;
-  world.state.after = (_name, output) => void (scanned += output.ScannedCount ?? 0);
+  fixture.state.after = (_name, output) => void (scanned += output.ScannedCount ?? 0);
   const filter = { createdAfterMs: at(50), createdBeforeMs: at(60) };
   const { pages, asked } = await walk(licenseId, 4, filter);
   expect(pages.flat()).toEqual(history.slice(30, 40));
@@ -206,7 +206,7 @@ describe('a history without a filter', () => {
 
   test('is read strongly', async () => {
     const seen: unknown[] = [];
-    world.state.before = (_name, input) => void seen.push(input);
+    fixture.state.before = (_name, input) => void seen.push(input);
     await walk(newId('license'), 5);
     expect(seen).toMatchObject([{ ConsistentRead: true }]);
   });
@@ -234,7 +234,7 @@ describe('a history with a filter', () => {
   ])('looks at 1000 records a page, and no further: the table %s', async (_what, scanned, queries) => {
     const { licenseId, history } = await historyOf(8, (i) => ({ status: i === 0 ? 'FAILED' : 'COMPLETED' }));
     stingy(scanned);
-    const sent = world.count();
+    const sent = fixture.count();
     const filter = { status: 'FAILED' } as const;
     const first = await generations.listPage(licenseId, { limit: 3, before: null, filter, nowMs });
     expect(first).toEqual({ generations: [], next: history[queries - 1]!.requestId });
@@ -260,7 +260,7 @@ test('a request is found in whichever of many licenses it is, and in no other', 
     [200, 3],
   ] as const) {
     const { licenseId, history } = await historyOf(1);
-    const sent = world.count('BatchGetItemCommand');
+    const sent = fixture.count('BatchGetItemCommand');
     const { requestId } = history[0]!;
     expect(await generations.find(licenseIds.with(i, licenseId), requestId)).toEqual(history[0]);
     expect(sent.times).toBe(reads);

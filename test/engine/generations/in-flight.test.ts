@@ -4,11 +4,11 @@ import { newId, newRequestId } from '../../../shared/base/ids.ts';
 import { generationStore, type GenerationStore } from '../../../shared/generations/store.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { sampleGeneration, sampleNowMs } from '../../support/unit-samples.ts';
-import { useTable } from './use-world.ts';
+import { useTable } from './use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 let generations: GenerationStore;
-beforeAll(() => void (generations = generationStore(world.table)));
+beforeAll(() => void (generations = generationStore(fixture.table)));
 
 const may = Date.UTC(2026, 4, 1);
 const june = Date.UTC(2026, 5, 1);
@@ -30,7 +30,7 @@ function requestsOf(licenseId: string) {
 const reserve = (request: Generation, maxInFlight: number, creditsLimit = 1000) =>
   generations.reserve(request, { creditsLimit, keyBudget: null, maxInFlight }, 'h');
 const inFlight = async (licenseId: string, startMs: number) =>
-  (await periodStore(world.table).get(licenseId, startMs)).inFlight;
+  (await periodStore(fixture.table).get(licenseId, startMs)).inFlight;
 
 test('of many requests at once exactly as many begin as may be in flight', async () => {
   const licenseId = newId('license');
@@ -74,7 +74,7 @@ test('what is in flight counts on in a new period, and ends where it is counted'
   await generations.start(late, sampleNowMs, 'run-1');
   expect(await generations.settle(late, completion)).toMatchObject({ status: 'COMPLETED' });
   expect(await inFlight(licenseId, june)).toBe(1);
-  const totals = await periodStore(world.table).get(licenseId, may);
+  const totals = await periodStore(fixture.table).get(licenseId, may);
   expect(totals).toMatchObject({ used: 1, committed: 1, byType: { text_to_image: { requests: 1 } } });
 });
 
@@ -90,7 +90,7 @@ test('of a request whose deadline has come no credits are held, not even by a fu
   });
   expect(asked).toBe(2);
   expect(await generations.get(licenseId, request.requestId)).toBeNull();
-  expect(await periodStore(world.table).get(licenseId, may)).toMatchObject({ committed: 0, inFlight: 0 });
+  expect(await periodStore(fixture.table).get(licenseId, may)).toMatchObject({ committed: 0, inFlight: 0 });
 });
 
 test('requests of two periods at once share the places', async () => {

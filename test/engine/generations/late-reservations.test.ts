@@ -10,9 +10,9 @@ import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { itemKeys } from '../../../shared/table/keys.ts';
 import { sampleGeneration, sampleNowMs } from '../../support/unit-samples.ts';
 import { busy } from './table.ts';
-import { useTable } from './use-world.ts';
+import { useTable } from './use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 const limits = { creditsLimit: 100, keyBudget: null, maxInFlight: 100 };
 
 const newRecord = (): Generation =>
@@ -21,19 +21,19 @@ const newRecord = (): Generation =>
 /** The attempts to reserve, as they are sent. */
 async function attemptsAt(record: Generation): Promise<TransactWriteItemsCommandInput[]> {
   const sent: TransactWriteItemsCommandInput[] = [];
-  world.state.before = (name, input) => {
+  fixture.state.before = (name, input) => {
     const holdsRecord = JSON.stringify(input).includes(record.requestId);
     if (name === 'TransactWriteItemsCommand' && holdsRecord) sent.push(structuredClone(input));
     return undefined;
   };
-  const reserved = await generationStore(world.table).reserve(record, limits, 'h');
-  world.state.before = () => undefined;
+  const reserved = await generationStore(fixture.table).reserve(record, limits, 'h');
+  fixture.state.before = () => undefined;
   expect(reserved).toEqual({ outcome: 'reserved' });
   return sent;
 }
 
 test('an attempt that was refused and arrives again, late, brings back nothing that was deleted since', async () => {
-  const { client, documents, name: TableName } = world.table;
+  const { client, documents, name: TableName } = fixture.table;
   const record = newRecord();
   // The period does not count yet what is in flight, so the first attempt is refused.
   const sent = await attemptsAt(record);
@@ -41,17 +41,17 @@ test('an attempt that was refused and arrives again, late, brings back nothing t
   const { licenseId, requestId, periodStartMs } = record;
   await documents.send(new DeleteCommand({ TableName, Key: itemKeys.generation(licenseId, requestId) }));
   for (const late of sent) await client.send(new TransactWriteItemsCommand(late));
-  expect(await generationStore(world.table).get(licenseId, requestId)).toBe(null);
-  expect(await periodStore(world.table).get(licenseId, periodStartMs)).toMatchObject({ committed: 2 });
+  expect(await generationStore(fixture.table).get(licenseId, requestId)).toBe(null);
+  expect(await periodStore(fixture.table).get(licenseId, periodStartMs)).toMatchObject({ committed: 2 });
 });
 
 test('the id of a request whose token is forgotten is taken all the same', async () => {
-  const { documents, name: TableName } = world.table;
+  const { documents, name: TableName } = fixture.table;
   const record = newRecord();
-  await countInPeriod(world.table, record.licenseId, record.periodStartMs);
+  await countInPeriod(fixture.table, record.licenseId, record.periodStartMs);
   await documents.send(new PutCommand({ TableName, Item: toItem(record) }));
   const twin = { ...record, prompt: 'another' };
-  await expect(generationStore(world.table).reserve(twin, limits, 'h')).rejects.toMatchObject({
+  await expect(generationStore(fixture.table).reserve(twin, limits, 'h')).rejects.toMatchObject({
     ...busy,
     cause: expect.objectContaining({ message: 'the request id is taken' }),
   });

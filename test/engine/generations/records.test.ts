@@ -8,12 +8,12 @@ import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { leaseIndex } from '../../../shared/table/keys.ts';
 import { sampleGeneration, sampleNowMs } from '../../support/unit-samples.ts';
 import { busy, canceled, hungUp, idempotencyRecordOf, writeConflict } from './table.ts';
-import { useTable } from './use-world.ts';
+import { useTable } from './use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 let generations: GenerationStore;
 
-beforeAll(() => void (generations = generationStore(world.table)));
+beforeAll(() => void (generations = generationStore(fixture.table)));
 
 const nowMs = sampleNowMs;
 const dayMs = 24 * 3600 * 1000;
@@ -35,7 +35,7 @@ const newRecord = (changes: Partial<Generation> = {}) =>
 /** One whose period counts what is in flight already, so that it is reserved by one transaction. */
 async function opened(changes: Partial<Generation> = {}): Promise<Generation> {
   const record = newRecord(changes);
-  await countInPeriod(world.table, record.licenseId, record.periodStartMs);
+  await countInPeriod(fixture.table, record.licenseId, record.periodStartMs);
   return record;
 }
 
@@ -43,7 +43,7 @@ const limits = (creditsLimit: number) => ({ creditsLimit, keyBudget: null, maxIn
 
 const stored = ({ licenseId, requestId }: Generation) => generations.get(licenseId, requestId);
 const periodTotals = ({ licenseId, periodStartMs }: Generation) =>
-  periodStore(world.table).get(licenseId, periodStartMs);
+  periodStore(fixture.table).get(licenseId, periodStartMs);
 
 async function begun(changes: Partial<Generation> = {}): Promise<Generation> {
   const record = newRecord(changes);
@@ -55,7 +55,7 @@ async function begun(changes: Partial<Generation> = {}): Promise<Generation> {
 /** The next commands of a kind fail before they are sent. @returns the commands seen so far. */
 function lose(command: string, times: number, error: Error = hungUp()) {
   const sent: string[] = [];
-  world.state.before = (name) => {
+  fixture.state.before = (name) => {
     if (name !== command) return undefined;
     sent.push(name);
     return sent.length <= times ? error : undefined;
@@ -89,7 +89,7 @@ describe('a reservation', () => {
     const record = await opened({ idempotencyKeyHash: hashIdempotencyKey(newId('license')) });
     let conflicts = 2;
     const conflict = canceled('TransactionConflict');
-    world.state.after = (name) => (name === write && conflicts-- > 0 ? conflict : undefined);
+    fixture.state.after = (name) => (name === write && conflicts-- > 0 ? conflict : undefined);
     expect(await generations.reserve(record, limits(2), 'h')).toEqual({ outcome: 'reserved' });
     expect(conflicts).toBe(-1);
     expect(await stored(record)).toEqual(record);
@@ -112,7 +112,7 @@ describe('a reservation', () => {
     const first = newRecord({ idempotencyKeyHash: hashIdempotencyKey(newId('license')) });
     await generations.reserve(first, limits(100), 'h1');
     const idempotencyRecord = { requestId: first.requestId, bodyHash: 'h1', expiresAtMs: nowMs + dayMs };
-    expect(await idempotencyRecordOf(world, first)).toEqual(idempotencyRecord);
+    expect(await idempotencyRecordOf(fixture, first)).toEqual(idempotencyRecord);
     const later = (createdAtMs: number) =>
       newRecord({ idempotencyKeyHash: first.idempotencyKeyHash, createdAtMs });
     const early = later(nowMs + dayMs - 1);
@@ -123,7 +123,7 @@ describe('a reservation', () => {
     expect([await stored(early), (await periodTotals(early)).committed]).toEqual([null, 0]);
     const next = later(nowMs + dayMs);
     expect(await generations.reserve(next, limits(100), 'h2')).toEqual({ outcome: 'reserved' });
-    expect(await idempotencyRecordOf(world, first)).toMatchObject({
+    expect(await idempotencyRecordOf(fixture, first)).toMatchObject({
       requestId: next.requestId,
       bodyHash: 'h2',
     });
@@ -132,17 +132,17 @@ describe('a reservation', () => {
   test('takes no idempotency key where there is none', async () => {
     const without = newRecord();
     expect(await generations.reserve(without, limits(100), 'h')).toEqual({ outcome: 'reserved' });
-    expect(await idempotencyRecordOf(world, { ...without, idempotencyKeyHash: 'null' })).toBeNull();
+    expect(await idempotencyRecordOf(fixture, { ...without, idempotencyKeyHash: 'null' })).toBeNull();
   });
 
   test('whose answer is lost was made if the record is there, and was not if it is not', async () => {
     const [made, lost] = [await opened(), await opened()];
-    world.state.after = (name) => (name === write ? hungUp() : undefined);
+    fixture.state.after = (name) => (name === write ? hungUp() : undefined);
     expect(await generations.reserve(made, limits(100), 'h')).toEqual({ outcome: 'reserved' });
-    world.mend();
+    fixture.mend();
     lose(write, 1);
     await expect(generations.reserve(lost, limits(100), 'h')).rejects.toMatchObject(busy);
-    world.state.before = () => new Error('away');
+    fixture.state.before = () => new Error('away');
     await expect(generations.reserve(lost, limits(100), 'h')).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
     });
@@ -244,12 +244,12 @@ describe('a release', () => {
     async (reason) => {
       const record = await begun({ idempotencyKeyHash: hashIdempotencyKey(newId('license')) });
       const ended = { ...record, ...reason, completedAtMs: nowMs + 3, leaseUntilMs: 0 };
-      expect(await idempotencyRecordOf(world, record)).not.toBeNull();
+      expect(await idempotencyRecordOf(fixture, record)).not.toBeNull();
       for (const _ of [1, 2]) {
         expect(await generations.release(record, reason, nowMs + 3)).toEqual(ended);
         expect(await stored(record)).toEqual(ended);
         expect(await periodTotals(record)).toMatchObject({ committed: 0, used: 0 });
-        expect(await idempotencyRecordOf(world, record)).toBeNull();
+        expect(await idempotencyRecordOf(fixture, record)).toBeNull();
       }
     },
   );
@@ -259,7 +259,7 @@ describe('a release', () => {
     const newer = newRecord({ idempotencyKeyHash: record.idempotencyKeyHash, createdAtMs: nowMs + dayMs });
     await generations.reserve(newer, limits(100), 'h');
     expect(await generations.release(record, failure, nowMs + 3)).toMatchObject({ status: 'FAILED' });
-    expect(await idempotencyRecordOf(world, record)).toMatchObject({ requestId: newer.requestId });
+    expect(await idempotencyRecordOf(fixture, record)).toMatchObject({ requestId: newer.requestId });
     expect(await periodTotals(record)).toMatchObject({ committed: 0 });
   });
 

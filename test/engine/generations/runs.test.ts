@@ -5,17 +5,17 @@ import type { ModelRequest } from '../../../shared/model/contract.ts';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import { tenantOf } from '../../../shared/model/tenant.ts';
 import { acceptGeneration, finishGeneration } from '../../../shared/generations/create.ts';
-import { useWorld } from './use-world.ts';
-import { emit, identity, license, newCommand, paint, run, stored, type Behaviour } from './world.ts';
+import { useEngines } from './use-engines.ts';
+import { emit, identity, license, newCommand, paint, run, stored, type Behaviour } from './fixture.ts';
 
-const world = useWorld();
+const fixture = useEngines();
 
 test('without a model, a request is refused with SERVICE_UNAVAILABLE and nothing is held, whether it would wait or not', async () => {
   for (const respondAsync of [false, true]) {
-    const command = newCommand(world, { respondAsync });
-    const accepted = acceptGeneration(command, { ...world.deps, model: modelServer(null) });
+    const command = newCommand(fixture, { respondAsync });
+    const accepted = acceptGeneration(command, { ...fixture.deps, model: modelServer(null) });
     await expect(accepted).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    expect((await stored(world, command)).generation).toBeNull();
+    expect((await stored(fixture, command)).generation).toBeNull();
   }
   expect(await modelServer(null).probe()).toBe('unavailable');
 });
@@ -24,30 +24,30 @@ test('a request that ends in the next period is charged to the period that held 
   const { endMs } = billingPeriod(license.periodAnchorMs, Date.now());
   // An hour before the end of the period, and then an hour after it.
   const hourMs = 3600 * 1000;
-  world.clock.shiftMs = endMs - Date.now() - hourMs;
-  world.container.state.behaviour = async (request, res) => {
+  fixture.clock.shiftMs = endMs - Date.now() - hourMs;
+  fixture.container.state.behaviour = async (request, res) => {
     emit(res, { event: 'started' });
-    world.clock.shiftMs += 2 * hourMs;
+    fixture.clock.shiftMs += 2 * hourMs;
     await paint(request, res);
   };
-  const command = newCommand(world);
-  expect(await run(command, world.deps)).toMatchObject({
+  const command = newCommand(fixture);
+  expect(await run(command, fixture.deps)).toMatchObject({
     usage: { creditsUsed: 2, periodResetDate: new Date(endMs).toISOString() },
   });
   const { licenseId } = command.license;
-  expect(await world.deps.periods.get(licenseId, endMs)).toMatchObject({ used: 0, committed: 0 });
-  expect((await stored(world, command)).period).toMatchObject({ used: 2, committed: 2 });
+  expect(await fixture.deps.periods.get(licenseId, endMs)).toMatchObject({ used: 0, committed: 0 });
+  expect((await stored(fixture, command)).period).toMatchObject({ used: 2, committed: 2 });
 });
 
 test('a request stays QUEUED while it waits, and its container learns a tenant instead of its license', async () => {
-  const command = newCommand(world);
+  const command = newCommand(fixture);
   const { licenseId } = command.license;
   const told: unknown[] = [];
   const statuses: string[] = [];
   let tenant = '';
-  const note = async () => void statuses.push((await stored(world, command)).generation!.status);
+  const note = async () => void statuses.push((await stored(fixture, command)).generation!.status);
   const [isNoted, isTold] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  world.container.state.behaviour = async (request, res) => {
+  fixture.container.state.behaviour = async (request, res) => {
     ({ tenant } = request);
     emit(res, { event: 'queued', position: 2, etaSeconds: 9 });
     await isTold.promise;
@@ -66,9 +66,9 @@ test('a request stays QUEUED while it waits, and its container learns a tenant i
       void note().then(isNoted.resolve);
     },
   };
-  const accepted = await acceptGeneration(command, world.deps);
+  const accepted = await acceptGeneration(command, fixture.deps);
   if (accepted.outcome !== 'accepted') throw new Error('it was not accepted');
-  await finishGeneration(accepted, command.license, observer, world.deps);
+  await finishGeneration(accepted, command.license, observer, fixture.deps);
   expect([told, statuses]).toEqual([
     [[2, 9], 'started'],
     ['QUEUED', 'PROCESSING'],
@@ -79,14 +79,14 @@ test('a request stays QUEUED while it waits, and its container learns a tenant i
 /** What the container was asked last. */
 let asked: ModelRequest;
 async function generate(outputFormat: OutputFormat, behaviour: Behaviour = paint) {
-  world.container.state.behaviour = (request, res) => {
+  fixture.container.state.behaviour = (request, res) => {
     asked = request;
     return behaviour(request, res);
   };
   const body = { identityId: identity.identityId, prompt: 'x', width: 512, height: 512 };
-  const one = newCommand(world, { body: { ...body, outputFormat } });
-  const outcome = (await run(one, world.deps)) as any;
-  return { outcome, ...(await stored(world, one)) };
+  const one = newCommand(fixture, { body: { ...body, outputFormat } });
+  const outcome = (await run(one, fixture.deps)) as any;
+  return { outcome, ...(await stored(fixture, one)) };
 }
 
 const extensions = { png: '.png', webp: '.webp', jpeg: '.jpg' };
@@ -118,6 +118,6 @@ test.each(['webp', 'jpeg'] as const)(
     expect([outcome.code, outcome.status]).toEqual(['GENERATION_FAILED', 500]);
     expect(generation).toMatchObject({ status: 'FAILED', outputFormat });
     expect(period).toMatchObject({ used: 0, committed: 0 });
-    expect(await world.deps.objects.outputSize(generation!, 0)).toBeNull();
+    expect(await fixture.deps.objects.outputSize(generation!, 0)).toBeNull();
   },
 );

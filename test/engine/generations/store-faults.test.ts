@@ -4,10 +4,10 @@ import { countInPeriod } from '../../../shared/generations/in-flight.ts';
 import { acceptGeneration } from '../../../shared/generations/create.ts';
 import { sweep } from '../../../shared/generations/sweep.ts';
 import { interceptCommands } from '../../support/intercept-commands.ts';
-import { useWorld } from './use-world.ts';
-import { newCommand, paint, run, stored } from './world.ts';
+import { useEngines } from './use-engines.ts';
+import { newCommand, paint, run, stored } from './fixture.ts';
 
-const world = useWorld();
+const fixture = useEngines();
 
 /** Which transactions, counted from one, get lost: before they are sent, or after they were applied. */
 let faults: { at: number; when: 'before' | 'after' }[] = [];
@@ -15,7 +15,7 @@ let transactions = 0;
 
 beforeAll(() => {
   // Real calls to the real engine; only what the network might do to them is added.
-  interceptCommands(world.table, async ({ name, send }) => {
+  interceptCommands(fixture.table, async ({ name, send }) => {
     if (name !== 'TransactWriteItemsCommand') return void (await send());
     transactions += 1;
     const fault = faults.find(({ at }) => at === transactions);
@@ -39,21 +39,21 @@ type Command = ReturnType<typeof newCommand>;
 
 /** A command whose period counts what is in flight already, so that its reservation is the first transaction. */
 async function openedCommand(): Promise<Command> {
-  const command = newCommand(world);
+  const command = newCommand(fixture);
   const { licenseId, periodAnchorMs } = command.license;
-  await countInPeriod(world.table, licenseId, billingPeriod(periodAnchorMs, world.clock.now()).startMs);
+  await countInPeriod(fixture.table, licenseId, billingPeriod(periodAnchorMs, fixture.clock.now()).startMs);
   transactions = 0;
   return command;
 }
 
 /** Nothing is reserved, and what was delivered is charged. */
 async function expectTotals(command: Command, credits: number): Promise<void> {
-  const { period } = await stored(world, command);
+  const { period } = await stored(fixture, command);
   expect(period).toMatchObject({ used: credits, committed: credits });
 }
 
 /** Ends every request whose lease ends before then. */
-const sweepBefore = (leasesBeforeMs: number) => sweep({ ...world.deps, deletions: null }, leasesBeforeMs);
+const sweepBefore = (leasesBeforeMs: number) => sweep({ ...fixture.deps, deletions: null }, leasesBeforeMs);
 const never = Number.MAX_SAFE_INTEGER;
 
 describe('a write whose answer is lost happens once all the same', () => {
@@ -61,16 +61,18 @@ describe('a write whose answer is lost happens once all the same', () => {
     const command = await openedCommand();
     faults = [{ at: 1, when: 'after' }];
     command.license.creditsLimit = 2;
-    expect(await run(command, world.deps)).toMatchObject({ usage: { creditsUsed: 2, creditsRemaining: 0 } });
+    expect(await run(command, fixture.deps)).toMatchObject({
+      usage: { creditsUsed: 2, creditsRemaining: 0 },
+    });
     await expectTotals(command, 2);
   });
 
   test('the reservation was not applied: SERVICE_UNAVAILABLE, nothing stored, the model never called', async () => {
     const command = await openedCommand();
     loseAll(1, 1);
-    await expect(run(command, world.deps)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    expect((await stored(world, command)).generation).toBeNull();
-    expect(world.container.state.calls).toBe(0);
+    await expect(run(command, fixture.deps)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect((await stored(fixture, command)).generation).toBeNull();
+    expect(fixture.container.state.calls).toBe(0);
   });
 
   test.each(['before', 'after'] as const)(
@@ -78,8 +80,10 @@ describe('a write whose answer is lost happens once all the same', () => {
     async (when) => {
       const command = await openedCommand();
       faults = [{ at: 2, when }];
-      expect(await run(command, world.deps)).toMatchObject({ usage: { creditsUsed: 2, creditsCharged: 2 } });
-      expect(world.container.state.calls).toBe(1);
+      expect(await run(command, fixture.deps)).toMatchObject({
+        usage: { creditsUsed: 2, creditsCharged: 2 },
+      });
+      expect(fixture.container.state.calls).toBe(1);
       await expectTotals(command, 2);
     },
   );
@@ -87,10 +91,10 @@ describe('a write whose answer is lost happens once all the same', () => {
   test.each(['before', 'after'] as const)(
     'the release got lost %s it was applied: given back once',
     async (when) => {
-      world.container.state.behaviour = (_request, res) => void res.writeHead(500).end();
+      fixture.container.state.behaviour = (_request, res) => void res.writeHead(500).end();
       const command = await openedCommand();
       faults = [{ at: 2, when }];
-      expect(await run(command, world.deps)).toMatchObject({ code: 'GENERATION_FAILED' });
+      expect(await run(command, fixture.deps)).toMatchObject({ code: 'GENERATION_FAILED' });
       await expectTotals(command, 0);
     },
   );
@@ -98,16 +102,16 @@ describe('a write whose answer is lost happens once all the same', () => {
   test('the charge can never be stored: the request ends FAILED and nothing is held', async () => {
     const command = await openedCommand();
     loseAll(2, 4);
-    expect(await run(command, world.deps)).toMatchObject({ code: 'GENERATION_FAILED', status: 500 });
-    expect((await stored(world, command)).generation?.status).toBe('FAILED');
+    expect(await run(command, fixture.deps)).toMatchObject({ code: 'GENERATION_FAILED', status: 500 });
+    expect((await stored(fixture, command)).generation?.status).toBe('FAILED');
     await expectTotals(command, 0);
   });
 
   test('neither charge nor release can be stored: the sweep gives the credits back after the lease', async () => {
     const command = await openedCommand();
     loseAll(2, 8);
-    expect(await run(command, world.deps)).toMatchObject({ code: 'GENERATION_FAILED' });
-    const { generation, period } = await stored(world, command);
+    expect(await run(command, fixture.deps)).toMatchObject({ code: 'GENERATION_FAILED' });
+    const { generation, period } = await stored(fixture, command);
     expect([generation!.status, period.committed]).toEqual(['PROCESSING', 2]);
     faults = [];
     const { leaseUntilMs } = generation!;
@@ -123,30 +127,30 @@ describe('a write whose answer is lost happens once all the same', () => {
       erased: 0,
       failed: 0,
     });
-    expect((await stored(world, command)).generation?.status).toBe('TIMEOUT');
+    expect((await stored(fixture, command)).generation?.status).toBe('TIMEOUT');
     await expectTotals(command, 0);
   });
 });
 
 describe('sweeping', () => {
   test('three times at once, each request is released once', async () => {
-    const commands = [newCommand(world), newCommand(world), newCommand(world)];
-    for (const command of commands) await acceptGeneration(command, world.deps);
+    const commands = [newCommand(fixture), newCommand(fixture), newCommand(fixture)];
+    for (const command of commands) await acceptGeneration(command, fixture.deps);
     const results = await Promise.all([1, 2, 3].map(() => sweepBefore(never)));
     expect(results.every(({ failed }) => failed === 0)).toBe(true);
     for (const command of commands) {
-      expect((await stored(world, command)).generation?.status).toBe('TIMEOUT');
+      expect((await stored(fixture, command)).generation?.status).toBe('TIMEOUT');
       await expectTotals(command, 0);
     }
   });
 
   test('before a late handler: the handler finds the request ended and charges nothing', async () => {
-    world.container.state.behaviour = async (request, res) => {
+    fixture.container.state.behaviour = async (request, res) => {
       await sweepBefore(never);
       await paint(request, res);
     };
-    const command = newCommand(world);
-    expect(await run(command, world.deps)).toMatchObject({ code: 'TIMEOUT', status: 504 });
+    const command = newCommand(fixture);
+    expect(await run(command, fixture.deps)).toMatchObject({ code: 'TIMEOUT', status: 504 });
     await expectTotals(command, 0);
   });
 });

@@ -32,7 +32,7 @@ export function canceled(...codes: (string | undefined)[]): TransactionCanceledE
 /** What a caller is told when conflicts do not end, or nobody knows what was applied. */
 export const busy = { code: 'SERVICE_UNAVAILABLE', message: 'The service is busy. Try again shortly.' };
 
-export type TableWorld = Awaited<ReturnType<typeof startTable>>;
+export type TableFixture = Awaited<ReturnType<typeof startTable>>;
 
 /**
  * A real DynamoDB engine (the embedded one, or what DYNAMODB_ENDPOINT names) with an empty table, spoken to by the real

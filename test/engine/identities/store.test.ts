@@ -10,13 +10,13 @@ import {
 import { itemKeys } from '../../../shared/table/keys.ts';
 import { sampleIdentity } from '../../support/unit-samples.ts';
 import { hungUp } from '../generations/table.ts';
-import { useTable } from '../generations/use-world.ts';
+import { useTable } from '../generations/use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 let identities: IdentityStore;
 
 beforeAll(() => {
-  identities = identityStore(world.table);
+  identities = identityStore(fixture.table);
 });
 
 const identity = (identityId: string, changes: Partial<Identity> = {}): Identity => ({
@@ -35,7 +35,7 @@ const identity = (identityId: string, changes: Partial<Identity> = {}): Identity
 });
 
 async function emptyCatalog(): Promise<void> {
-  const { documents, name: TableName } = world.table;
+  const { documents, name: TableName } = fixture.table;
   for (const { identityId } of await identities.list())
     await documents.send(new DeleteCommand({ TableName, Key: itemKeys.identity(identityId) }));
 }
@@ -55,7 +55,7 @@ describe('an identity', () => {
   test('stored before it had a model has none', async () => {
     const { model: _model, ...older } = identity('idn_old');
     const Item = { ...itemKeys.identity('idn_old'), ...older };
-    await world.table.documents.send(new PutCommand({ TableName: world.table.name, Item }));
+    await fixture.table.documents.send(new PutCommand({ TableName: fixture.table.name, Item }));
     expect((await identities.get('idn_old'))!.model).toBeNull();
   });
 
@@ -63,7 +63,7 @@ describe('an identity', () => {
     const { model, ...rest } = identity('idn_older');
     const { adapterSha256: _digest, ...older } = model!;
     const Item = { ...itemKeys.identity('idn_older'), ...rest, model: older };
-    await world.table.documents.send(new PutCommand({ TableName: world.table.name, Item }));
+    await fixture.table.documents.send(new PutCommand({ TableName: fixture.table.name, Item }));
     expect((await identities.get('idn_older'))!.model).toEqual({ ...older, adapterSha256: null });
   });
 });
@@ -81,8 +81,8 @@ describe('the catalog', () => {
     );
     for (const one of all) await identities.put(one);
     const other = { PK: 'CATALOG', SK: 'NOTE#1', name: 'aa' };
-    await world.table.documents.send(new PutCommand({ TableName: world.table.name, Item: other }));
-    const pages = world.count('QueryCommand');
+    await fixture.table.documents.send(new PutCommand({ TableName: fixture.table.name, Item: other }));
+    const pages = fixture.count('QueryCommand');
     const listed = await identities.list();
     expect(listed.map(({ name }) => name)).toEqual(['a', 'b 2', 'b 10', 'D', 'é']);
     expect(pages.times).toBeGreaterThan(1);
@@ -114,7 +114,7 @@ describe('the catalog as requests read it', () => {
 
   test('is read once in ten seconds: an operator’s change holds then, and at once elsewhere', async () => {
     await identities.put(before);
-    const reads = world.count();
+    const reads = fixture.count();
     const read = async () => ({ one: await catalog.get('idn_a'), all: await catalog.list() });
     expect(await read()).toEqual({ one: before, all: [before] });
     await identities.put(after);
@@ -132,19 +132,19 @@ describe('the catalog as requests read it', () => {
     expect(await catalog.get('idn_a')).toEqual(before);
     await identities.put(after);
     nowMs -= 1;
-    world.state.before = () => hungUp();
+    fixture.state.before = () => hungUp();
     await expect(catalog.get('idn_a')).rejects.toThrow('socket hang up');
     await expect(catalog.list()).rejects.toThrow('socket hang up');
-    world.state.before = () => undefined;
+    fixture.state.before = () => undefined;
     expect(await catalog.get('idn_a')).toEqual(after);
     expect(await catalog.list()).toEqual([after]);
   });
 
   test('counts its seconds from before the read, whose answer may take long', async () => {
     await identities.put(before);
-    world.state.after = () => void (nowMs += 10_000);
+    fixture.state.after = () => void (nowMs += 10_000);
     expect(await catalog.get('idn_a')).toEqual(before);
-    world.state.after = () => undefined;
+    fixture.state.after = () => undefined;
     await identities.put(after);
     expect(await catalog.get('idn_a')).toEqual(after);
   });

@@ -6,9 +6,9 @@ import { apiKeyStore } from '../../../shared/keys/store.ts';
 import { licenseStore } from '../../../shared/licenses/store.ts';
 import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
 import { grant } from '../../support/grants.ts';
-import { useTable } from '../generations/use-world.ts';
+import { useTable } from '../generations/use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 /** The clock stands still, because on a slow machine a minute would pass during a test. */
 const nowMs = Date.now();
 const logged: unknown[] = [];
@@ -17,9 +17,9 @@ let deps: AccessDeps;
 beforeAll(() => {
   const note = (message: string, logFields: object) => void logged.push({ message, ...logFields });
   deps = {
-    apiKeys: apiKeyStore(world.table),
-    licenses: licenseStore(world.table),
-    rateLogs: rateLogStore(world.table),
+    apiKeys: apiKeyStore(fixture.table),
+    licenses: licenseStore(fixture.table),
+    rateLogs: rateLogStore(fixture.table),
     sessions: () => {
       throw new Error('no session was sent');
     },
@@ -35,8 +35,8 @@ function call(key: string, route: 'createGeneration' | 'getGeneration') {
 }
 
 test('when the rate limit itself fails, generating is refused and reading goes on', async () => {
-  const { key, keyId } = await grant(world.table);
-  world.state.before = (name) => (name === 'PutItemCommand' ? new Error('the table is away') : undefined);
+  const { key, keyId } = await grant(fixture.table);
+  fixture.state.before = (name) => (name === 'PutItemCommand' ? new Error('the table is away') : undefined);
   await expect(call(key, 'createGeneration')).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     retryAfterSeconds: 5,
@@ -50,20 +50,20 @@ test('when the rate limit itself fails, generating is refused and reading goes o
 });
 
 test('a key that shares its id with a stored one, but not its whole hash, is refused', async () => {
-  const { key } = await grant(world.table, { key: { sha256: '0'.repeat(64) } });
+  const { key } = await grant(fixture.table, { key: { sha256: '0'.repeat(64) } });
   await expect(call(key, 'createGeneration')).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
 });
 
 test('a key is refused from the very millisecond at which it expires', async () => {
   const [last, late] = await Promise.all(
-    [nowMs + 1, nowMs].map((expiresAtMs) => grant(world.table, { key: { expiresAtMs } })),
+    [nowMs + 1, nowMs].map((expiresAtMs) => grant(fixture.table, { key: { expiresAtMs } })),
   );
   await call(last!.key, 'createGeneration');
   await expect(call(late!.key, 'createGeneration')).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
 });
 
 test('a change of the license holds from the next request on, and whoever holds a good key is told of it', async () => {
-  const { key, license } = await grant(world.table);
+  const { key, license } = await grant(fixture.table);
   for (const [change, why] of [
     [{ status: 'ended' }, 'its license is not active: it has ended'],
     [{ status: 'active', apiAccess: false }, 'its license is not active: it has no API access'],

@@ -9,11 +9,11 @@ import { committedName, periodStore } from '../../../shared/licenses/period-stor
 import { itemKeys } from '../../../shared/table/keys.ts';
 import { sampleGeneration, sampleNowMs } from '../../support/unit-samples.ts';
 import { newKey } from './stored-keys.ts';
-import { useTable } from '../generations/use-world.ts';
+import { useTable } from '../generations/use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 let generations: GenerationStore;
-beforeAll(() => void (generations = generationStore(world.table)));
+beforeAll(() => void (generations = generationStore(fixture.table)));
 
 const keyOf = (digit: string) => `key_${digit.repeat(32)}`;
 const [first, second] = [keyOf('a'), keyOf('b')] as const;
@@ -46,7 +46,7 @@ const reservePatiently: typeof reserve = (...order) =>
     return reservePatiently(...order);
   });
 const totals = ({ licenseId, periodStartMs }: Generation) =>
-  periodStore(world.table).get(licenseId, periodStartMs);
+  periodStore(fixture.table).get(licenseId, periodStartMs);
 
 async function settle(request: Generation): Promise<void> {
   await generations.start(request, sampleNowMs, 'run-1');
@@ -110,9 +110,9 @@ describe('a request from before keys were counted', () => {
     await reserve(request, null);
     const { licenseId, requestId, periodStartMs, keyId } = request;
     const remove = async (Key: Record<string, string>, name: string) =>
-      world.table.documents.send(
+      fixture.table.documents.send(
         new UpdateCommand({
-          TableName: world.table.name,
+          TableName: fixture.table.name,
           Key,
           UpdateExpression: 'REMOVE #name',
           ExpressionAttributeNames: { '#name': name },
@@ -168,7 +168,7 @@ describe('a request that a function of the version before ends while a deploymen
 });
 
 test('a change of a budget keeps a name that came in between, and a change of a name keeps such a budget', async () => {
-  const keys = apiKeyStore(world.table);
+  const keys = apiKeyStore(fixture.table);
   const read = newKey(newId('license'));
   await keys.insert(read);
   const stored = async () => {

@@ -8,12 +8,12 @@ import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
 import { ttlAttribute } from '../../../shared/table/keys.ts';
 import { itemsWith } from '../../support/table-scan.ts';
 import { insertMany, newKey, nowMs } from './stored-keys.ts';
-import { useTable } from '../generations/use-world.ts';
+import { useTable } from '../generations/use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 let keys: ApiKeyStore;
 
-beforeAll(() => void (keys = apiKeyStore(world.table)));
+beforeAll(() => void (keys = apiKeyStore(fixture.table)));
 
 /** Whether there was room for a key. */
 const inserted = async (key: ApiKey) => (await keys.insert(key)).stored;
@@ -67,7 +67,7 @@ describe('the 100 new keys of an account in 24 hours', () => {
   async function accountWith(count: number): Promise<string> {
     const ownerId = newId('identity');
     const log = Array.from({ length: count }, (_, i) => nowMs - count + i);
-    await rateLogStore(world.table).put(accountCallerId(ownerId), newKeyLimit.name, log, 0);
+    await rateLogStore(fixture.table).put(accountCallerId(ownerId), newKeyLimit.name, log, 0);
     return ownerId;
   }
 
@@ -132,7 +132,7 @@ describe('the list of an account’s keys', () => {
     const later = nowMs + endedKeyMs;
     expect((await page(key!.ownerId, 5, null, later - 1)).keys).toEqual([key]);
     expect(await page(key!.ownerId, 5, null, later)).toEqual({ keys: [], next: null });
-    const item = (await itemsWith(world.table, [key!.keyId])).find(({ SK }) => SK === 'KEY');
+    const item = (await itemsWith(fixture.table, [key!.keyId])).find(({ SK }) => SK === 'KEY');
     expect(item![ttlAttribute]).toBe(later / 1000);
   });
 
@@ -141,7 +141,7 @@ describe('the list of an account’s keys', () => {
     await keys.revoke(revoked!, nowMs + 1);
     const later = nowMs + 1 + endedKeyMs;
     expect((await page(kept!.ownerId, 5, null, later)).keys).toEqual([kept]);
-    const items = await itemsWith(world.table, [kept!.ownerId]);
+    const items = await itemsWith(fixture.table, [kept!.ownerId]);
     const ttls = items.filter(({ SK }) => SK === 'KEY').map((item) => item[ttlAttribute]);
     expect(ttls.sort()).toEqual([Math.ceil(later / 1000), undefined]);
   });

@@ -9,12 +9,12 @@ import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
 import { itemKeys } from '../../../shared/table/keys.ts';
 import { hungUp } from '../generations/table.ts';
 import { insertMany, newKey, nowMs } from './stored-keys.ts';
-import { useTable } from '../generations/use-world.ts';
+import { useTable } from '../generations/use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 let keys: ApiKeyStore;
 
-beforeAll(() => void (keys = apiKeyStore(world.table)));
+beforeAll(() => void (keys = apiKeyStore(fixture.table)));
 
 /** Whether there was room for a key. */
 const inserted = async (key: ApiKey) => (await keys.insert(key)).stored;
@@ -22,8 +22,8 @@ const inserted = async (key: ApiKey) => (await keys.insert(key)).stored;
 /** The roster's keys as they are stored, those that ended included. */
 async function rosterWithEnded(licenseId: string): Promise<Record<string, KeyTimes>> {
   const Key = itemKeys.activeKeys(licenseId);
-  const { Item } = await world.table.documents.send(
-    new GetCommand({ TableName: world.table.name, Key, ConsistentRead: true }),
+  const { Item } = await fixture.table.documents.send(
+    new GetCommand({ TableName: fixture.table.name, Key, ConsistentRead: true }),
   );
   return Object.fromEntries(Object.entries(Item ?? {}).filter(([name]) => isKeyId(name)));
 }
@@ -60,11 +60,11 @@ test('a key and its rate log come in one strong read', async () => {
   const key = newKey(newId('license'));
   await keys.insert(key);
   const seen: any[] = [];
-  world.state.before = (_name, input) => void seen.push(input.RequestItems[world.table.name]);
+  fixture.state.before = (_name, input) => void seen.push(input.RequestItems[fixture.table.name]);
   expect(await keys.getWithRateLog(key.keyId, 'fetch')).toEqual({ key, rate: { log: [], version: 0 } });
   expect(seen).toMatchObject([{ ConsistentRead: true }]);
-  world.mend();
-  await rateLogStore(world.table).put(key.keyId, 'fetch', [1, 2], 0);
+  fixture.mend();
+  await rateLogStore(fixture.table).put(key.keyId, 'fetch', [1, 2], 0);
   expect(await keys.getWithRateLog(key.keyId, 'fetch')).toEqual({ key, rate: { log: [1, 2], version: 1 } });
   expect((await keys.getWithRateLog(key.keyId, 'generate')).rate).toEqual({ log: [], version: 0 });
 });
@@ -100,7 +100,7 @@ describe('issuing a key', () => {
     async (when) => {
       const licenseId = newId('license');
       await insertMany(keys, licenseId, 24);
-      world.fail(when, hungUp());
+      fixture.fail(when, hungUp());
       const key = newKey(licenseId);
       await expect(keys.insert(key)).rejects.toThrow('socket hang up');
       const stored = await keys.get(key.keyId);
@@ -127,7 +127,7 @@ describe('revoking a key', () => {
   test('of a license without a roster works, and the roster begins anew', async () => {
     const licenseId = newId('license');
     const [key] = await insertMany(keys, licenseId, 1);
-    const { table } = world;
+    const { table } = fixture;
     const Key = itemKeys.activeKeys(licenseId);
     await table.documents.send(new DeleteCommand({ TableName: table.name, Key }));
     expect(await keys.revoke(key!, nowMs)).toEqual({ ...key, revokedAtMs: nowMs });
@@ -154,7 +154,7 @@ describe('revoking a key', () => {
   test('that broke off after it was written is found done when it is tried again', async () => {
     const licenseId = newId('license');
     const [key] = await insertMany(keys, licenseId, 1);
-    world.fail('after', hungUp());
+    fixture.fail('after', hungUp());
     await expect(keys.revoke(key!, nowMs + 1)).rejects.toThrow('socket hang up');
     expect((await keys.revoke(key!, nowMs + 2)).revokedAtMs).toBe(nowMs + 1);
     expect(await roster(licenseId)).toEqual([]);
@@ -206,7 +206,7 @@ test('however issuing and revoking interleave, at most 25 keys are active and 50
 test('when keys were last used is told for more of them than one read can hold', async () => {
   const [licenseId, limits] = [newId('license'), ['generate', 'fetch', 'other']];
   const ids = Array.from({ length: 150 }, () => newKey(licenseId).keyId);
-  const rateLogs = rateLogStore(world.table);
+  const rateLogs = rateLogStore(fixture.table);
   // Around the hundredth item of a read, and at both ends.
   for (const i of [0, 33, 34, 66, 67, 149]) {
     await rateLogs.put(ids[i]!, limits[i % 3]!, [1, 2, nowMs + i], 0);

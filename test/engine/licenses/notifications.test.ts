@@ -7,19 +7,19 @@ import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { sampleGeneration } from '../../support/unit-samples.ts';
 import { chargesIn } from '../generations/charges.ts';
 import { hungUp } from '../generations/table.ts';
-import { useTable } from '../generations/use-world.ts';
+import { useTable } from '../generations/use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 let begun: ReturnType<typeof chargesIn>['begun'];
 let settle: ReturnType<typeof chargesIn>['settle'];
 let charge: ReturnType<typeof chargesIn>['charge'];
-beforeAll(() => void ({ begun, settle, charge } = chargesIn(world.table)));
+beforeAll(() => void ({ begun, settle, charge } = chargesIn(fixture.table)));
 
 /** The parts that a license's owner is to be told of. */
 async function waiting(licenseId: string): Promise<number[]> {
-  const { Items: items = [] } = await world.table.documents.send(
+  const { Items: items = [] } = await fixture.table.documents.send(
     new QueryCommand({
-      TableName: world.table.name,
+      TableName: fixture.table.name,
       KeyConditionExpression: 'PK = :notices AND begins_with(SK, :license)',
       ExpressionAttributeValues: { ':notices': 'NOTICES', ':license': `${licenseId}#` },
     }),
@@ -28,7 +28,7 @@ async function waiting(licenseId: string): Promise<number[]> {
 }
 
 const usedBy = async (licenseId: string) =>
-  (await periodStore(world.table).get(licenseId, sampleGeneration().periodStartMs)).used;
+  (await periodStore(fixture.table).get(licenseId, sampleGeneration().periodStartMs)).used;
 
 describe('the owner is notified', () => {
   test('once each, when a hundred requests at once use all credits', async () => {
@@ -69,7 +69,7 @@ describe('the owner is notified', () => {
 
   test('of credits that were imported, with the next charge', async () => {
     const licenseId = newId('license');
-    await periodStore(world.table).importUsage(licenseId, sampleGeneration().periodStartMs, 90);
+    await periodStore(fixture.table).importUsage(licenseId, sampleGeneration().periodStartMs, 90);
     expect(await waiting(licenseId)).toEqual([]);
     await charge(licenseId, 100, 1);
     expect(await waiting(licenseId)).toEqual([80]);
@@ -78,7 +78,7 @@ describe('the owner is notified', () => {
   test('of a charge that comes after the period, in which another counts what is in flight', async () => {
     const licenseId = newId('license');
     const late = await begun(licenseId, 10, 10);
-    await countInPeriod(world.table, licenseId, Date.UTC(2026, 5, 1));
+    await countInPeriod(fixture.table, licenseId, Date.UTC(2026, 5, 1));
     expect((await settle(late)).status).toBe('COMPLETED');
     expect(await waiting(licenseId)).toEqual([100]);
   });
@@ -93,10 +93,10 @@ describe('the charge that reaches a part', () => {
       const crossing = await begun(licenseId, 10, 1);
       // The first attempt is refused, because the charge reaches a part; the second is the one that does it.
       let sent = 0;
-      world.state[when] = (name) =>
+      fixture.state[when] = (name) =>
         name === 'TransactWriteItemsCommand' && (when === 'after' || ++sent > 1) ? hungUp() : undefined;
       const settled = await settle(crossing).catch(() => null);
-      world.mend();
+      fixture.mend();
       const stored = when === 'after';
       expect(settled === null).toBe(!stored);
       expect([await usedBy(licenseId), await waiting(licenseId)]).toEqual(stored ? [8, [80]] : [7, []]);
@@ -110,9 +110,9 @@ describe('the charge that reaches a part', () => {
     const licenseId = newId('license');
     const transactions = async (credits: number) => {
       const record = await begun(licenseId, 10, credits);
-      const counted = world.count('TransactWriteItemsCommand');
+      const counted = fixture.count('TransactWriteItemsCommand');
       await settle(record);
-      world.mend();
+      fixture.mend();
       return counted.times;
     };
     expect([

@@ -13,9 +13,9 @@ import { itemKeys } from '../../../shared/table/keys.ts';
 import { sendNotifications, type NotificationDeps } from '../../../shared/licenses/send-notifications.ts';
 import { sampleLicense } from '../../support/unit-samples.ts';
 import { chargesIn } from '../generations/charges.ts';
-import { useTable } from '../generations/use-world.ts';
+import { useTable } from '../generations/use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 const links = { dashboardUrl: 'https://d.test/', billingPortalUrl: null, supportContact: null };
 const minuteMs = 60_000;
 const start = Date.UTC(2026, 4, 17, 12);
@@ -35,11 +35,11 @@ let account = {
 let failures: Error[] = [];
 
 beforeAll(() => {
-  accounts = accountStore(world.table);
+  accounts = accountStore(fixture.table);
   deps = {
-    notifications: notificationStore(world.table),
-    licenses: licenseStore(world.table),
-    periods: periodStore(world.table),
+    notifications: notificationStore(fixture.table),
+    licenses: licenseStore(fixture.table),
+    periods: periodStore(fixture.table),
     accounts,
     directory: { bySub: async (sub) => (sub === 'gone' ? null : { ...account, sub }) },
     mailer: {
@@ -71,18 +71,18 @@ async function waiting(
 ): Promise<{ license: License; notification: CreditNotification }> {
   const licenseId = newId('license');
   const license = { ...sampleLicense, licenseId, ownerId: newId('license'), creditsLimit: 100, ...changes };
-  await licenseStore(world.table).insert(license);
+  await licenseStore(fixture.table).insert(license);
   const { startMs } = creditPeriod(license, start);
-  await periodStore(world.table).importUsage(licenseId, startMs, used);
+  await periodStore(fixture.table).importUsage(licenseId, startMs, used);
   const notification = { licenseId, periodStartMs: periodStartMs ?? startMs, percent };
   await put(notification);
   return { license, notification };
 }
 
 const put = (notification: CreditNotification) =>
-  world.table.documents.send(
+  fixture.table.documents.send(
     new PutCommand({
-      TableName: world.table.name,
+      TableName: fixture.table.name,
       Item: { ...itemKeys.notification(notification), ...notification },
     }),
   );
@@ -201,8 +201,8 @@ describe('of 80 and 100% that are reached before anybody was notified', () => {
   async function bothWait(): Promise<License> {
     const ids = { licenseId: newId('license'), ownerId: newId('license') };
     const license = { ...sampleLicense, ...ids, creditsLimit: 10 };
-    await licenseStore(world.table).insert(license);
-    for (const credits of [8, 2]) await chargesIn(world.table).charge(license.licenseId, 10, credits);
+    await licenseStore(fixture.table).insert(license);
+    for (const credits of [8, 2]) await chargesIn(fixture.table).charge(license.licenseId, 10, credits);
     return license;
   }
 
@@ -211,7 +211,7 @@ describe('of 80 and 100% that are reached before anybody was notified', () => {
     expect(await sendNotifications(deps)).toEqual(onlyOne);
     expect(subjects()).toEqual(['All credits of Pro are used']);
     expect(sent[0]!.text).toContain('10 of the 10 credits');
-    await chargesIn(world.table).charge(licenseId, 100, 75);
+    await chargesIn(fixture.table).charge(licenseId, 100, 75);
     expect(await sendNotifications(deps)).toEqual(nothing);
   });
 
@@ -239,7 +239,7 @@ describe('of 80 and 100% that are reached before anybody was notified', () => {
 
   test('the owner is notified of 80% with its own numbers once the limit was raised above 100%', async () => {
     const license = await bothWait();
-    await licenseStore(world.table).update(license.licenseId, { creditsLimit: 12 });
+    await licenseStore(fixture.table).update(license.licenseId, { creditsLimit: 12 });
     expect(await sendNotifications(deps)).toEqual(onlyOne);
     expect(subjects()).toEqual(['80% of the credits of Pro are used']);
     expect(sent[0]!.text).toContain('10 of the 12 credits');

@@ -6,13 +6,13 @@ import { maxConflictRetries } from '../../../shared/table/backoff.ts';
 import { licenseStore, type LicenseStore } from '../../../shared/licenses/store.ts';
 import { issueKey, newLicense } from '../../support/grants.ts';
 import { busy, canceled, hungUp } from '../generations/table.ts';
-import { useTable } from '../generations/use-world.ts';
+import { useTable } from '../generations/use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 let licenses: LicenseStore;
 
 beforeAll(() => {
-  licenses = licenseStore(world.table);
+  licenses = licenseStore(fixture.table);
 });
 
 /** So many identities that a page of the table holds a few licenses. */
@@ -77,17 +77,17 @@ describe('a change that meets another transaction', () => {
   const conflict = () => canceled('TransactionConflict', 'None');
 
   test('is tried again until it is through', async () => {
-    world.fail('before', conflict(), conflict(), conflict());
+    fixture.fail('before', conflict(), conflict(), conflict());
     const license = newLicense();
     await licenses.insert(license);
-    world.fail('before', conflict(), conflict(), conflict());
+    fixture.fail('before', conflict(), conflict(), conflict());
     expect(await licenses.update(license.licenseId, { creditsLimit: 9 })).toMatchObject({ creditsLimit: 9 });
   });
 
   test('without an end is SERVICE_UNAVAILABLE, after a first time and 12 more', async () => {
     const last = conflict();
-    world.state.before = () => last;
-    const sent = world.count();
+    fixture.state.before = () => last;
+    const sent = fixture.count();
     const failure = await licenses.insert(newLicense()).catch((error: unknown) => error);
     expect(failure).toMatchObject({ ...busy, cause: last });
     expect(sent.times).toBe(maxConflictRetries + 1);
@@ -95,8 +95,8 @@ describe('a change that meets another transaction', () => {
   });
 
   test('is told from any other failure, which is not tried again', async () => {
-    world.state.before = () => hungUp();
-    const sent = world.count();
+    fixture.state.before = () => hungUp();
+    const sent = fixture.count();
     const { licenseId } = newLicense();
     await expect(licenses.insert(newLicense())).rejects.toThrow('socket hang up');
     await expect(licenses.update(licenseId, { tier: 'pro' })).rejects.toThrow('socket hang up');
@@ -112,9 +112,9 @@ describe('the licenses of an account', () => {
     await licenses.insert(newLicense());
     const issued = [];
     for (const createdAtMs of [20, 30, 10])
-      issued.push((await issueKey(world.table, middle!, { createdAtMs })).keyId);
+      issued.push((await issueKey(fixture.table, middle!, { createdAtMs })).keyId);
     expect(await licenses.listByOwner(ownerId)).toEqual([old, middle, young]);
-    const keys = await apiKeyStore(world.table).listByOwner(ownerId);
+    const keys = await apiKeyStore(fixture.table).listByOwner(ownerId);
     expect(keys.map(({ keyId }) => keyId)).toEqual([issued[1], issued[0], issued[2]]);
   });
 
@@ -122,7 +122,7 @@ describe('the licenses of an account', () => {
     const ownerId = newId('identity');
     const all = [1, 2, 3, 4, 5, 6].map((ms) => dated(ms, { ownerId, identityIds: wide }));
     for (const license of all) await licenses.insert(license);
-    const pages = world.count('QueryCommand');
+    const pages = fixture.count('QueryCommand');
     const listed = await licenses.listByOwner(ownerId);
     expect(listed.map(({ licenseId }) => licenseId)).toEqual(all.map(({ licenseId }) => licenseId));
     expect(pages.times).toBeGreaterThan(1);
@@ -135,9 +135,9 @@ test('all licenses are listed, oldest first and nothing else, over all pages of 
   const made = [40, 20, 50, 10, 30].map((ms) => dated(ms, { identityIds: wide, ownerId: 'everybody' }));
   for (const license of made) {
     await licenses.insert(license);
-    await issueKey(world.table, license);
+    await issueKey(fixture.table, license);
   }
-  const pages = world.count('ScanCommand');
+  const pages = fixture.count('ScanCommand');
   const listed = await licenses.listAll();
   expect(pages.times).toBeGreaterThan(1);
   expect(

@@ -9,15 +9,15 @@ import { readRequest } from '../../../shared/http/request.ts';
 import { routes } from '../../../shared/routes/routes.ts';
 import { addRefusal, listRefusals } from '../../../shared/limits/refusal-store.ts';
 import { newLicense } from '../../support/grants.ts';
-import { useTable } from '../generations/use-world.ts';
+import { useTable } from '../generations/use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 const signal = new AbortController().signal;
 const keyId = `key_${'0'.repeat(32)}`;
 const lastMs = Date.parse('2026-11-23T23:59:59.999Z');
 
 const add = (licenseId: string, code: ErrorCode, atMs = lastMs, caller = keyId) =>
-  addRefusal(world.table, { licenseId, caller }, code, atMs, signal);
+  addRefusal(fixture.table, { licenseId, caller }, code, atMs, signal);
 
 /** Ends a request that was refused with a code. @returns what was logged. */
 async function endRefused(licenseId: string, code: string, timeoutSignal = signal): Promise<object[]> {
@@ -27,7 +27,7 @@ async function endRefused(licenseId: string, code: string, timeoutSignal = signa
   const logged: object[] = [];
   const note = (message: string, fields: object) => void logged.push({ message, ...fields });
   const clock = { timeout: () => timeoutSignal };
-  await countRefusal(request, { table: () => world.table, clock, log: { info: note, error: note } });
+  await countRefusal(request, { table: () => fixture.table, clock, log: { info: note, error: note } });
   return logged;
 }
 
@@ -35,7 +35,7 @@ test('of 50 refusals at once each is counted, by its code', async () => {
   const { licenseId } = newLicense();
   const codes = Array.from({ length: 50 }, (_, i) => (i % 5 === 0 ? 'RATE_LIMITED' : 'TIER_LIMIT'));
   await Promise.all(codes.map((code) => add(licenseId, code as ErrorCode)));
-  const counted = await listRefusals(world.table, licenseId, '2026-11-23');
+  const counted = await listRefusals(fixture.table, licenseId, '2026-11-23');
   const place = { date: '2026-11-23', caller: keyId };
   expect(counted.toSorted((one, other) => one.count - other.count)).toEqual([
     { ...place, code: 'RATE_LIMITED', count: 10 },
@@ -50,7 +50,7 @@ test('a day begins at midnight of UTC, the newest is first, and older days and o
   await add(licenseId, 'NOT_FOUND', lastMs + 1, 'playground');
   await add(other.licenseId, 'TIER_LIMIT', lastMs);
   const of = async (first: string) =>
-    (await listRefusals(world.table, licenseId, first)).map(({ date, caller }) => `${date} ${caller}`);
+    (await listRefusals(fixture.table, licenseId, first)).map(({ date, caller }) => `${date} ${caller}`);
   expect(await of('2026-11-24')).toEqual(['2026-11-24 playground', `2026-11-24 ${keyId}`]);
   expect(await of('2026-11-23')).toEqual([...(await of('2026-11-24')), `2026-11-23 ${keyId}`]);
   expect(dateOf(lastMs + 1, 1)).toBe('2026-11-23');
@@ -61,7 +61,7 @@ test('a day begins at midnight of UTC, the newest is first, and older days and o
 test.each([...refusalCodes])('%s is counted', async (code) => {
   const { licenseId } = newLicense();
   expect(await endRefused(licenseId, code)).toEqual([]);
-  expect(await listRefusals(world.table, licenseId, '2026-11-23')).toMatchObject([{ code, count: 1 }]);
+  expect(await listRefusals(fixture.table, licenseId, '2026-11-23')).toMatchObject([{ code, count: 1 }]);
 });
 
 test.each([
@@ -74,19 +74,19 @@ test.each([
   '__proto__',
 ])('%s is not counted: it is a fault, or no word of ours', async (code) => {
   const { licenseId } = newLicense();
-  world.state.before = () => new Error('nothing may be sent');
+  fixture.state.before = () => new Error('nothing may be sent');
   expect(await endRefused(licenseId, code)).toEqual([]);
 });
 
 test('a table that is away, or that does not answer in time, is logged and nothing else', async () => {
   const { licenseId } = newLicense();
-  world.state.before = () => new Error('the table is away');
+  fixture.state.before = () => new Error('the table is away');
   expect(await endRefused(licenseId, 'TIER_LIMIT')).toMatchObject([
     { message: 'refusal not counted', requestId: 'the-id', code: 'TIER_LIMIT' },
   ]);
-  world.mend();
+  fixture.mend();
   expect(await endRefused(licenseId, 'TIER_LIMIT', AbortSignal.abort())).toHaveLength(1);
-  expect(await listRefusals(world.table, licenseId, '2026-11-23')).toEqual([]);
+  expect(await listRefusals(fixture.table, licenseId, '2026-11-23')).toEqual([]);
 });
 
 test('a handler ends after its count, because Lambda freezes what is still under way then', async () => {

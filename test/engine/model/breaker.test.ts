@@ -6,7 +6,7 @@ import { loggableError } from '../../../shared/base/log.ts';
 import type { Breaker } from '../../../shared/model/breaker-states.ts';
 import { hashIdempotencyKey } from '../../../shared/generations/idempotency-store.ts';
 import { acceptGeneration } from '../../../shared/generations/create.ts';
-import { useWorld } from '../generations/use-world.ts';
+import { useEngines } from '../generations/use-engines.ts';
 import {
   idempotencyRecordOf,
   newCommand,
@@ -15,9 +15,9 @@ import {
   says,
   stored,
   type Behaviour,
-} from '../generations/world.ts';
+} from '../generations/fixture.ts';
 
-const world = useWorld();
+const fixture = useEngines();
 /** The clock stands still, because on a slow machine time would run out between two calls. */
 let nowMs: number;
 /** Every state that the breaker entered. */
@@ -25,7 +25,7 @@ let states: Breaker[];
 
 beforeEach(() => {
   nowMs = Date.now();
-  world.clock.now = () => nowMs;
+  fixture.clock.now = () => nowMs;
   useModel();
 });
 
@@ -33,21 +33,21 @@ beforeEach(() => {
 function useModel(): void {
   states = [];
   const onBreaker = (breaker: Breaker) => void states.push(breaker);
-  world.deps.model = modelServer('model', { clock: world.clock, onBreaker });
+  fixture.deps.model = modelServer('model', { clock: fixture.clock, onBreaker });
 }
 
 /** Runs a command of a new license. @returns its answer or error, and how often the container was called for it. */
 async function request(behaviour: Behaviour = paint, changes: Parameters<typeof newCommand>[1] = {}) {
-  Object.assign(world.container.state, { behaviour, calls: 0 });
-  const command = newCommand(world, changes);
-  const outcome = (await run(command, world.deps).catch((error: unknown) => error)) as any;
-  return { command, outcome, calls: world.container.state.calls };
+  Object.assign(fixture.container.state, { behaviour, calls: 0 });
+  const command = newCommand(fixture, changes);
+  const outcome = (await run(command, fixture.deps).catch((error: unknown) => error)) as any;
+  return { command, outcome, calls: fixture.container.state.calls };
 }
 
 /** Runs several at once. Whatever the order of their ends, they count as failures in a row. */
 async function together(times: number, behaviour: Behaviour): Promise<void> {
-  world.container.state.behaviour = behaviour;
-  await Promise.all(Array.from({ length: times }, () => run(newCommand(world), world.deps)));
+  fixture.container.state.behaviour = behaviour;
+  await Promise.all(Array.from({ length: times }, () => run(newCommand(fixture), fixture.deps)));
 }
 
 const fails: Behaviour = (_request, res) => void res.writeHead(500).end('{}');
@@ -86,17 +86,17 @@ describe('while it is open', () => {
       { message: 'model server: not called while it is failing' },
     ]);
     expect(calls).toBe(0);
-    expect(await stored(world, command)).toMatchObject({ generation: null, period: { committed: 0 } });
+    expect(await stored(fixture, command)).toMatchObject({ generation: null, period: { committed: 0 } });
   });
 
   test('what is wrong with the request itself is told first, and a repeat is answered', async () => {
-    const done = newCommand(world, { idempotencyKeyHash: hashIdempotencyKey('done') });
-    await run(done, world.deps);
+    const done = newCommand(fixture, { idempotencyKeyHash: hashIdempotencyKey('done') });
+    await run(done, fixture.deps);
     await together(5, fails);
     const { outcome } = await request(paint, { body: { ...done.body, prompt: 7 } });
     expect(outcome).toMatchObject({ code: 'INVALID_PARAMETERS' });
-    const idempotencyRecord = await idempotencyRecordOf(world, done);
-    expect(await acceptGeneration({ ...done, idempotencyRecord }, world.deps)).toMatchObject({
+    const idempotencyRecord = await idempotencyRecordOf(fixture, done);
+    expect(await acceptGeneration({ ...done, idempotencyRecord }, fixture.deps)).toMatchObject({
       outcome: 'replayed',
       answer: { requestId: done.requestId },
     });
@@ -104,8 +104,8 @@ describe('while it is open', () => {
 
   test('health still asks the model', async () => {
     await together(5, fails);
-    world.container.state.behaviour = isReady;
-    expect(await world.deps.model.probe()).toBe('ready');
+    fixture.container.state.behaviour = isReady;
+    expect(await fixture.deps.model.probe()).toBe('ready');
     expect(states).toHaveLength(1);
   });
 });
@@ -128,7 +128,7 @@ describe('once its time is over', () => {
       return isReady(body, res);
     });
     await asked.promise;
-    await expect(run(newCommand(world), world.deps)).rejects.toMatchObject({
+    await expect(run(newCommand(fixture), fixture.deps)).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       retryAfterSeconds: 5,
     });
@@ -165,7 +165,7 @@ describe('a model that is starting', () => {
     try {
       useModel();
       // The client reads the address when it first calls.
-      expect(await world.deps.model.probe()).toBe('waking');
+      expect(await fixture.deps.model.probe()).toBe('waking');
     } finally {
       process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = url;
     }
@@ -176,12 +176,12 @@ describe('a model that is starting', () => {
     const sentence = 'The model is starting, which may take a few minutes. Try again shortly.';
     expect([outcome.code, outcome.retryAfterSeconds]).toEqual(['SERVICE_UNAVAILABLE', 30]);
     expect(outcome.message).toBe(`${sentence} Nothing was charged.`);
-    expect(loggableError(world.faults.at(-1)!.error)).toMatchObject([
+    expect(loggableError(fixture.faults.at(-1)!.error)).toMatchObject([
       { code: 'SERVICE_UNAVAILABLE' },
       { message: 'model server: warming' },
       { name: 'ModelNotReadyException' },
     ]);
-    const { generation, period } = await stored(world, command);
+    const { generation, period } = await stored(fixture, command);
     expect([generation!.status, period.committed]).toEqual(['FAILED', 0]);
     expect(states).toMatchObject([{ state: 'open', reason: 'warming' }]);
     nowMs += 4999;
@@ -190,9 +190,9 @@ describe('a model that is starting', () => {
     expect(loggableError(next.outcome.cause)).toMatchObject([
       { message: 'model server: not called while it is warming' },
     ]);
-    expect((await stored(world, next.command)).generation).toBeNull();
-    const waiting = newCommand(world, { respondAsync: true });
-    expect(await acceptGeneration(waiting, world.deps)).toMatchObject({ outcome: 'accepted' });
+    expect((await stored(fixture, next.command)).generation).toBeNull();
+    const waiting = newCommand(fixture, { respondAsync: true });
+    expect(await acceptGeneration(waiting, fixture.deps)).toMatchObject({ outcome: 'accepted' });
     nowMs += 1;
     const probed = await request();
     expect(loggableError(probed.outcome.cause)).toMatchObject([

@@ -9,10 +9,10 @@ import { runAccepted } from '../../../shared/generations/run-accepted.ts';
 import { coldStartNotes } from '../../../shared/model/cold-start-notes.ts';
 import { interceptCommands } from '../../support/intercept-commands.ts';
 import { until } from '../../support/until.ts';
-import { useWorld } from '../generations/use-world.ts';
-import { identity, newCommand, paint, run, says, stored } from '../generations/world.ts';
+import { useEngines } from '../generations/use-engines.ts';
+import { identity, newCommand, paint, run, says, stored } from '../generations/fixture.ts';
 
-const world = useWorld();
+const fixture = useEngines();
 const isReady = says({ event: 'ready', modelVersion: '1' });
 const wakeSeconds = 240;
 /** The clock stands still, so that no machine's speed tells in what is measured. */
@@ -27,7 +27,7 @@ let faults: unknown[] = [];
 beforeAll(async () => {
   const model = sleeper({ sleepMs: 900_000, wakeMs: wakeSeconds * 1000, now: () => nowMs });
   runtime = await startSageMakerRuntime({
-    endpoints: { model: world.container.url },
+    endpoints: { model: fixture.container.url },
     component: {
       name: 'component',
       endpointName: 'model',
@@ -36,8 +36,8 @@ beforeAll(async () => {
     },
   });
   process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = runtime.url;
-  world.clock.now = () => nowMs;
-  interceptCommands(world.table, async ({ name, input, send }) => {
+  fixture.clock.now = () => nowMs;
+  interceptCommands(fixture.table, async ({ name, input, send }) => {
     if (JSON.stringify(input.Key ?? input.Item ?? {}).includes('"MODEL"')) {
       sent.push(name);
       await fault?.();
@@ -55,24 +55,24 @@ beforeEach(async () => {
   if (stale.version > 0)
     await store().put({ sinceMs: null, refusedAtMs: 0, wakeSeconds: null }, stale.version);
   sent = [];
-  world.deps.model = newServer();
-  world.container.state.behaviour = (body, res) => ('probe' in body ? isReady : paint)(body, res);
+  fixture.deps.model = newServer();
+  fixture.container.state.behaviour = (body, res) => ('probe' in body ? isReady : paint)(body, res);
 });
 
-const store = () => coldStartStore(world.table);
+const store = () => coldStartStore(fixture.table);
 const known = async () => (await store().get()).coldStart;
 
 /** The model as one function sees it, which knows nothing yet. */
 function newServer() {
   const onFault = (error: unknown) => void faults.push(error);
-  const notes = coldStartNotes({ store: store(), clock: world.clock, onFault });
-  return modelServer('model', { clock: world.clock, component: { name: 'component', notes } });
+  const notes = coldStartNotes({ store: store(), clock: fixture.clock, onFault });
+  return modelServer('model', { clock: fixture.clock, component: { name: 'component', notes } });
 }
 
 /** Runs a command of a new license in one function. */
-async function request(model = world.deps.model) {
-  const command = newCommand(world);
-  const outcome = (await run(command, { ...world.deps, model }).catch((error: unknown) => error)) as any;
+async function request(model = fixture.deps.model) {
+  const command = newCommand(fixture);
+  const outcome = (await run(command, { ...fixture.deps, model }).catch((error: unknown) => error)) as any;
   return { command, outcome };
 }
 
@@ -94,9 +94,9 @@ describe('a synchronous request', () => {
     expect(outcome.message).toBe(
       'The model was asleep and is starting. Try again in about 5 minutes. Nothing was charged.',
     );
-    const { generation, period } = await stored(world, command);
+    const { generation, period } = await stored(fixture, command);
     expect([generation!.status, period.committed, period.inFlight]).toEqual(['FAILED', 0, 0]);
-    expect(world.container.state.calls).toBe(0);
+    expect(fixture.container.state.calls).toBe(0);
     expect(await known()).toEqual({ sinceMs: nowMs, refusedAtMs: nowMs, wakeSeconds: null });
   });
 
@@ -105,7 +105,7 @@ describe('a synchronous request', () => {
     nowMs += 60_000;
     const { command, outcome } = await request();
     expect([outcome.code, outcome.retryAfterSeconds]).toEqual(['SERVICE_UNAVAILABLE', 240]);
-    expect((await stored(world, command)).generation).toBeNull();
+    expect((await stored(fixture, command)).generation).toBeNull();
     nowMs += 1000;
     expect((await request()).outcome.retryAfterSeconds).toBe(239);
   });
@@ -141,7 +141,7 @@ describe('a synchronous request', () => {
     await request(late);
     nowMs += 1000;
     expect((await request(newServer())).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
-    const first = world.deps.model;
+    const first = fixture.deps.model;
     expect((await request(first)).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
     await until('it is noted that it is awake', async () => (await known()).sinceMs === null);
     expect((await request(late)).outcome.retryAfterSeconds).toBe(4);
@@ -150,10 +150,10 @@ describe('a synchronous request', () => {
 
 test('an asynchronous request waits for it, is told when that may be, and notes what waking took', async () => {
   await request();
-  const command = newCommand(world, { respondAsync: true });
-  const acceptance = await acceptGeneration(command, world.deps);
+  const command = newCommand(fixture, { respondAsync: true });
+  const acceptance = await acceptGeneration(command, fixture.deps);
   if (acceptance.outcome !== 'accepted') throw new Error('it was replayed');
-  expect(await world.deps.model.secondsUntilReady()).toBe(300);
+  expect(await fixture.deps.model.secondsUntilReady()).toBe(300);
   const { licenseId } = command.license;
   const clock = {
     now: () => nowMs,
@@ -164,7 +164,7 @@ test('an asynchronous request waits for it, is told when that may be, and notes 
     },
   };
   const model = newServer();
-  const deps = { ...world.deps, model, clock, identities: { get: async () => identity } };
+  const deps = { ...fixture.deps, model, clock, identities: { get: async () => identity } };
   const ref = { licenseId, requestId: command.requestId };
   const startedMs = nowMs;
   expect(await runAccepted(ref, { ...deps, meter: recordingMeter() })).toMatchObject({ status: 'COMPLETED' });
@@ -175,7 +175,7 @@ test('an asynchronous request waits for it, is told when that may be, and notes 
   // Looking for previews takes time, too, but not from what is noted.
   expect(noted).toBeLessThanOrEqual((nowMs - startedMs) / 1000);
   // What this function saw is old, but it asks before it says so.
-  expect(await world.deps.model.secondsUntilReady()).toBeNull();
+  expect(await fixture.deps.model.secondsUntilReady()).toBeNull();
 });
 
 test('while it is awake, nothing is read or written of it', async () => {
@@ -183,7 +183,7 @@ test('while it is awake, nothing is read or written of it', async () => {
   sent = [];
   await request();
   await request(newServer());
-  expect(await world.deps.model.secondsUntilReady()).toBeNull();
+  expect(await fixture.deps.model.secondsUntilReady()).toBeNull();
   expect(sent).toEqual([]);
 });
 
@@ -211,7 +211,7 @@ describe('a table that is away', () => {
     fault = () => Promise.reject(new Error('no table'));
     const { command, outcome } = await request();
     expect([outcome.code, outcome.retryAfterSeconds]).toEqual(['SERVICE_UNAVAILABLE', 300]);
-    expect((await stored(world, command)).period.committed).toBe(0);
+    expect((await stored(fixture, command)).period.committed).toBe(0);
     nowMs += wakeSeconds * 1000;
     expect((await request()).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
     await until('both faults were told', () => faults.length >= 2);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { modelServer } from '../../../shared/model/client.ts';
 import type { ModelRequest } from '../../../shared/model/contract.ts';
 import type { Breaker } from '../../../shared/model/breaker-states.ts';
-import { useWorld } from '../generations/use-world.ts';
+import { useEngines } from '../generations/use-engines.ts';
 import {
   emit,
   newCommand,
@@ -13,31 +13,31 @@ import {
   stored,
   withDeadline,
   type Behaviour,
-} from '../generations/world.ts';
+} from '../generations/fixture.ts';
 
-const world = useWorld();
+const fixture = useEngines();
 /** Every state that the breaker entered. */
 let states: Breaker[];
 
 function useModel(endpointName: string): void {
   states = [];
-  world.deps.model = modelServer(endpointName, {
-    clock: world.clock,
+  fixture.deps.model = modelServer(endpointName, {
+    clock: fixture.clock,
     onBreaker: (breaker) => void states.push(breaker),
   });
 }
 beforeEach(() => useModel('model'));
 
 /** Runs one command against a container, which must be called once. No credits may stay reserved. */
-async function runAgainst(behaviour: Behaviour, deps = world.deps, observer = {}) {
-  Object.assign(world.container.state, { behaviour, calls: 0 });
-  const command = newCommand(world);
+async function runAgainst(behaviour: Behaviour, deps = fixture.deps, observer = {}) {
+  Object.assign(fixture.container.state, { behaviour, calls: 0 });
+  const command = newCommand(fixture);
   const outcome = (await run(command, deps, observer)) as any;
-  const { generation, period } = await stored(world, command);
-  expect(world.container.state.calls).toBe(1);
+  const { generation, period } = await stored(fixture, command);
+  expect(fixture.container.state.calls).toBe(1);
   expect(period).toMatchObject({ used: 0, committed: 0, byIdentity: {} });
   // The log names the request.
-  expect(world.faults.at(-1)!.requestId).toBe(command.requestId);
+  expect(fixture.faults.at(-1)!.requestId).toBe(command.requestId);
   return { outcome, generation: generation! };
 }
 
@@ -98,12 +98,12 @@ test.each(['nobody', 'no-such-endpoint'])(
     useModel(endpointName);
     for (let times = 0; times < 5; times += 1) {
       expect(states).toEqual([]);
-      const command = newCommand(world);
-      const outcome = (await run(command, world.deps)) as any;
+      const command = newCommand(fixture);
+      const outcome = (await run(command, fixture.deps)) as any;
       expect([outcome.code, outcome.status]).toEqual(['SERVICE_UNAVAILABLE', 503]);
       // A second call could paint, and cost, a second time.
-      expect(world.faults.at(-1)!.error.cause.$metadata.attempts).toBe(1);
-      const { generation, period } = await stored(world, command);
+      expect(fixture.faults.at(-1)!.error.cause.$metadata.attempts).toBe(1);
+      const { generation, period } = await stored(fixture, command);
       expect(generation).toMatchObject({ status: 'FAILED', startedAtMs: null });
       expect(period).toMatchObject({ used: 0, committed: 0 });
     }
@@ -115,7 +115,7 @@ describe('the deadline', () => {
   test('hangs up on the container, and its late answer changes nothing', async () => {
     const asked = Promise.withResolvers<ModelRequest>();
     const hungUp = Promise.withResolvers<void>();
-    const { deps, pass } = withDeadline(world.deps);
+    const { deps, pass } = withDeadline(fixture.deps);
     const { outcome, generation } = await runAgainst(
       (request, res) => {
         asked.resolve(request);
@@ -129,12 +129,12 @@ describe('the deadline', () => {
     await hungUp.promise;
     // The picture arrives after all: the links still take it, and the record does not.
     expect(await putOutputs(await asked.promise)).toHaveLength(2);
-    const ended = await world.deps.generations.settle(
+    const ended = await fixture.deps.generations.settle(
       { ...generation, status: 'PROCESSING' },
       { completedAtMs: Date.now(), previews: [], referenceImagesUsed: 0, modelVersion: '1' },
     );
     expect(ended.status).toBe('TIMEOUT');
-    const period = await world.deps.periods.get(generation.licenseId, generation.periodStartMs);
+    const period = await fixture.deps.periods.get(generation.licenseId, generation.periodStartMs);
     expect(period).toMatchObject({ used: 0, committed: 0 });
   });
 
@@ -143,7 +143,7 @@ describe('the deadline', () => {
     ['does not count against a container that began', true, []],
   ])('%s', async (_what, begins, expected) => {
     for (let times = 0; times < 5; times += 1) {
-      const { deps, pass } = withDeadline(world.deps);
+      const { deps, pass } = withDeadline(fixture.deps);
       const hangs: Behaviour = (_request, res) => (begins ? emit(res, started) : pass());
       const { outcome } = await runAgainst(hangs, deps, { started: pass });
       expect(outcome.code).toBe('TIMEOUT');
@@ -155,7 +155,7 @@ describe('the deadline', () => {
 test('requests that end because the service stops say nothing of the container', async () => {
   for (let times = 0; times < 6; times += 1) {
     const stopper = new AbortController();
-    const deps = { ...world.deps, stopping: stopper.signal };
+    const deps = { ...fixture.deps, stopping: stopper.signal };
     const { outcome } = await runAgainst(() => stopper.abort(), deps);
     expect(outcome.code).toBe('SERVICE_UNAVAILABLE');
   }
@@ -164,7 +164,7 @@ test('requests that end because the service stops say nothing of the container',
 
 test('beginnings that we could not store say nothing of the container', async () => {
   const start = () => Promise.reject(new Error('the table is away'));
-  const deps = { ...world.deps, generations: { ...world.deps.generations, start } };
+  const deps = { ...fixture.deps, generations: { ...fixture.deps.generations, start } };
   for (let times = 0; times < 6; times += 1) {
     expect((await runAgainst(paint, deps)).outcome.status).toBe(500);
   }

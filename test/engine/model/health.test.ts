@@ -5,10 +5,10 @@ import { modelServer } from '../../../shared/model/client.ts';
 import { setLogSink } from '../../../shared/base/log.ts';
 import { coldStartStore } from '../../../shared/model/cold-start-store.ts';
 import { coldStartNotes } from '../../../shared/model/cold-start-notes.ts';
-import { useWorld } from '../generations/use-world.ts';
-import { newCommand, run } from '../generations/world.ts';
+import { useEngines } from '../generations/use-engines.ts';
+import { newCommand, run } from '../generations/fixture.ts';
 
-const world = useWorld();
+const fixture = useEngines();
 const credentials = { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' };
 let nowMs = Date.now();
 let runtime: Awaited<ReturnType<typeof startSageMakerRuntime>>;
@@ -23,15 +23,15 @@ beforeAll(async () => {
     sleeper: model,
     signing: { credentials, region: 'us-east-1' },
   };
-  runtime = await startSageMakerRuntime({ endpoints: { model: world.container.url }, component });
+  runtime = await startSageMakerRuntime({ endpoints: { model: fixture.container.url }, component });
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: runtime.url,
     AWS_ENDPOINT_URL_SAGEMAKER: runtime.url,
-    TABLE_NAME: world.table.name,
+    TABLE_NAME: fixture.table.name,
     MODEL_ENDPOINT_NAME: 'model',
     MODEL_COMPONENT_NAME: 'c',
   });
-  world.clock.now = () => nowMs;
+  fixture.clock.now = () => nowMs;
   jest.spyOn(Date, 'now').mockImplementation(() => nowMs);
   setLogSink((line) => lines.push(line));
   ({ handler } = (await import('../../../functions/get-health.ts')) as never);
@@ -74,15 +74,15 @@ test('a model goes to sleep and wakes: health tells it, and the time, and never 
   expect(await healthNow()).toEqual(up('asleep'));
   nowMs += 900_000;
   expect(await healthNow()).toEqual(up('asleep'));
-  expect(world.container.state.calls).toBe(0);
+  expect(fixture.container.state.calls).toBe(0);
 
   const notes = coldStartNotes({
-    store: coldStartStore(world.table),
-    clock: world.clock,
+    store: coldStartStore(fixture.table),
+    clock: fixture.clock,
     onFault: () => {},
   });
-  const model = modelServer('model', { clock: world.clock, component: { name: 'c', notes } });
-  const failed = await run(newCommand(world), { ...world.deps, model });
+  const model = modelServer('model', { clock: fixture.clock, component: { name: 'c', notes } });
+  const failed = await run(newCommand(fixture), { ...fixture.deps, model });
   expect(failed).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 300 });
   // What was seen is kept for ten seconds.
   expect(await health()).toEqual(up('asleep'));
@@ -91,7 +91,7 @@ test('a model goes to sleep and wakes: health tells it, and the time, and never 
   expect(await health()).toEqual(up('waking', 285));
   nowMs += 225_000;
   expect(await healthNow()).toEqual(up('ready'));
-  expect(world.container.state.calls).toBe(0);
+  expect(fixture.container.state.calls).toBe(0);
 });
 
 test('a control plane that gives no answer is a model that can not be had, and the log says why', async () => {

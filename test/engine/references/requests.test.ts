@@ -13,11 +13,11 @@ import { dryRun } from '../../../shared/generations/dry-run.ts';
 import { prepareReferences, type ReferenceDeps } from '../../../shared/references/prepare-references.ts';
 import { sweep } from '../../../shared/generations/sweep.ts';
 import { samplePhoto, sendFile } from '../../support/uploads.ts';
-import { useWorld } from '../generations/use-world.ts';
-import { identity, newCommand, paint, run, says, withDeadline } from '../generations/world.ts';
+import { useEngines } from '../generations/use-engines.ts';
+import { identity, newCommand, paint, run, says, withDeadline } from '../generations/fixture.ts';
 
 const copied = { copyReferences: true };
-const world = useWorld();
+const fixture = useEngines();
 let uploadId: string;
 const licenseId = 'lic_1';
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 const ref = () => ({ licenseId, requestId: newRequestId(Date.now()) });
 
 test('a reference lies where the model is told to look, as a picture', async () => {
-  const { deps } = world;
+  const { deps } = fixture;
   const of = ref();
   await prepareReferences(of, [{ uploadId }], deps, copied);
   const copy = await fetch(await deps.objects.referenceLink(of, 0, 60));
@@ -45,13 +45,13 @@ test('a reference lies where the model is told to look, as a picture', async () 
 });
 
 test('the link to store one with lives no longer than its request waits for it', async () => {
-  const link = new URL(await world.deps.objects.referencePutLink(ref(), 0));
+  const link = new URL(await fixture.deps.objects.referencePutLink(ref(), 0));
   expect(Number(link.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(15);
 });
 
 test('an upload to which no file was sent is refused, and what to do is said', async () => {
-  const empty = newUploadId(world.clock.now());
-  await expect(prepareReferences(ref(), [{ uploadId: empty }], world.deps, copied)).rejects.toMatchObject({
+  const empty = newUploadId(fixture.clock.now());
+  await expect(prepareReferences(ref(), [{ uploadId: empty }], fixture.deps, copied)).rejects.toMatchObject({
     code: 'INVALID_PARAMETERS',
     message: expect.stringContaining(
       'names no file: send one to the url of its upload, within the hour, and use it with a key of the same license',
@@ -71,7 +71,7 @@ async function copies(): Promise<string[]> {
 describe('copies', () => {
   /** Of a license whose upload is there. */
   const command = (changes: Partial<GenerationCommand> = {}): GenerationCommand => {
-    const made = newCommand(world, changes);
+    const made = newCommand(fixture, changes);
     return {
       ...made,
       license: { ...made.license, licenseId },
@@ -86,55 +86,55 @@ describe('copies', () => {
   test('lie below the prefix of references while the model paints, and are gone with the answer', async () => {
     const one = command();
     let whilePainting: string[] = [];
-    world.container.state.behaviour = async (request, res) => {
+    fixture.container.state.behaviour = async (request, res) => {
       whilePainting = await copies();
       await paint(request, res);
     };
-    expect(await run(one, world.deps)).toMatchObject({ requestId: one.requestId });
+    expect(await run(one, fixture.deps)).toMatchObject({ requestId: one.requestId });
     expect(whilePainting).toEqual(placesOf(one));
     expect(await copies()).toEqual([]);
   });
 
   test('are gone once a request failed', async () => {
-    world.container.state.behaviour = says({ event: 'failed', reason: 'busy', message: '' });
-    expect(await run(command(), world.deps)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    fixture.container.state.behaviour = says({ event: 'failed', reason: 'busy', message: '' });
+    expect(await run(command(), fixture.deps)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(await copies()).toEqual([]);
   });
 
   test('are gone once its deadline passed, while the model still paints', async () => {
-    const { deps, pass } = withDeadline(world.deps);
+    const { deps, pass } = withDeadline(fixture.deps);
     // The run's deadline alone: a deletion after it has time of its own.
     const objects = {
       ...deps.objects,
       deleteReferences: (of: GenerationRef, count: number) =>
-        world.deps.objects.deleteReferences(of, count, new AbortController().signal),
+        fixture.deps.objects.deleteReferences(of, count, new AbortController().signal),
     };
-    world.container.state.behaviour = () => pass();
+    fixture.container.state.behaviour = () => pass();
     expect(await run(command(), { ...deps, objects })).toMatchObject({ code: 'TIMEOUT' });
     expect(await copies()).toEqual([]);
   });
 
   test('of a handler that died go with the sweep that ends its request', async () => {
     const one = command();
-    await acceptGeneration(one, world.deps);
+    await acceptGeneration(one, fixture.deps);
     expect(await copies()).toEqual(placesOf(one));
-    await sweep({ ...world.deps, deletions: null }, Number.MAX_SAFE_INTEGER);
+    await sweep({ ...fixture.deps, deletions: null }, Number.MAX_SAFE_INTEGER);
     expect(await copies()).toEqual([]);
   });
 
   test('are gone once another request took the credits in between', async () => {
     const one = command();
     one.license.creditsLimit = 3;
-    const { generations } = world.deps;
+    const { generations } = fixture.deps;
     const reserve: typeof generations.reserve = async (...order) => {
-      await world.deps.periods.importUsage(licenseId, order[0].periodStartMs, 2);
+      await fixture.deps.periods.importUsage(licenseId, order[0].periodStartMs, 2);
       return generations.reserve(...order);
     };
-    await expect(run(one, { ...world.deps, generations: { ...generations, reserve } })).rejects.toMatchObject(
-      {
-        code: 'CREDIT_LIMIT_EXCEEDED',
-      },
-    );
+    await expect(
+      run(one, { ...fixture.deps, generations: { ...generations, reserve } }),
+    ).rejects.toMatchObject({
+      code: 'CREDIT_LIMIT_EXCEEDED',
+    });
     expect(await copies()).toEqual([]);
   });
 
@@ -143,39 +143,39 @@ describe('copies', () => {
     const [first, second] = [command(once), command({ ...once, keyId: `key_${'5a'.repeat(16)}` })];
     first.keyId = second.keyId;
     const accepted = await Promise.allSettled(
-      [first, second].map((one) => acceptGeneration(one, world.deps)),
+      [first, second].map((one) => acceptGeneration(one, fixture.deps)),
     );
     const running = accepted.findIndex(({ status }) => status === 'fulfilled');
     expect(accepted.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await copies()).toEqual(placesOf([first, second][running]!));
-    await sweep({ ...world.deps, deletions: null }, Number.MAX_SAFE_INTEGER);
+    await sweep({ ...fixture.deps, deletions: null }, Number.MAX_SAFE_INTEGER);
   });
 
   test('are made for no request that could not be paid, is not for its tier, or only asks', async () => {
     const poor = command();
     poor.license.creditsLimit = 1;
-    await expect(run(poor, world.deps)).rejects.toMatchObject({ code: 'CREDIT_LIMIT_EXCEEDED' });
+    await expect(run(poor, fixture.deps)).rejects.toMatchObject({ code: 'CREDIT_LIMIT_EXCEEDED' });
     const small = command();
     small.license.tier = 'starter';
-    await expect(run(small, world.deps)).rejects.toMatchObject({ code: 'TIER_LIMIT' });
-    expect(await dryRun(command(), world.deps)).toMatchObject({ answer: { accepted: true } });
+    await expect(run(small, fixture.deps)).rejects.toMatchObject({ code: 'TIER_LIMIT' });
+    expect(await dryRun(command(), fixture.deps)).toMatchObject({ answer: { accepted: true } });
     expect(await copies()).toEqual([]);
   });
 
   test('are made of none where one can not be used', async () => {
     const one = command();
-    one.body.referenceImages = [{ uploadId }, { uploadId: newUploadId(world.clock.now()) }];
-    await expect(run(one, world.deps)).rejects.toMatchObject({ code: 'INVALID_PARAMETERS' });
+    one.body.referenceImages = [{ uploadId }, { uploadId: newUploadId(fixture.clock.now()) }];
+    await expect(run(one, fixture.deps)).rejects.toMatchObject({ code: 'INVALID_PARAMETERS' });
     expect(await copies()).toEqual([]);
   });
 
   test('that can not be deleted take nothing from the answer, and the fault is told', async () => {
     const one = command();
-    const { objects } = world.deps;
+    const { objects } = fixture.deps;
     const deleteReferences = () => Promise.reject(new Error('the bucket is away'));
-    const outcome = await run(one, { ...world.deps, objects: { ...objects, deleteReferences } });
+    const outcome = await run(one, { ...fixture.deps, objects: { ...objects, deleteReferences } });
     expect(outcome).toMatchObject({ requestId: one.requestId, referenceImagesUsed: 0 });
-    expect(world.faults.at(-1)).toMatchObject({ requestId: one.requestId });
+    expect(fixture.faults.at(-1)).toMatchObject({ requestId: one.requestId });
     expect(await copies()).toEqual(placesOf(one));
     await objects.deleteReferences({ licenseId, requestId: one.requestId }, 2, AbortSignal.timeout(60_000));
   });
@@ -184,7 +184,7 @@ describe('copies', () => {
 describe('when references can not be read, that is 503 and no fault of theirs', () => {
   const isUnavailable = { code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 5 };
   const prepareWith = (changes: Partial<ReferenceDeps>) =>
-    prepareReferences(ref(), [{ uploadId }], { ...world.deps, ...changes }, copied);
+    prepareReferences(ref(), [{ uploadId }], { ...fixture.deps, ...changes }, copied);
 
   test.each([
     ['it is throttled', 429, {}, '{"Type":"User"}'],
@@ -212,12 +212,12 @@ describe('when references can not be read, that is 503 and no fault of theirs', 
   });
 
   test('the store is away while they are read', async () => {
-    const objects = { ...world.deps.objects, uploadLink: async () => 'http://127.0.0.1:9/' };
+    const objects = { ...fixture.deps.objects, uploadLink: async () => 'http://127.0.0.1:9/' };
     await expect(prepareWith({ objects })).rejects.toMatchObject(isUnavailable);
   });
 
   test('the store does not take the copy', async () => {
-    const { objects } = world.deps;
+    const { objects } = fixture.deps;
     const referencePutLink = async () => `${await objects.uploadLink({ licenseId, uploadId })}x`;
     await expect(prepareWith({ objects: { ...objects, referencePutLink } })).rejects.toMatchObject(
       isUnavailable,

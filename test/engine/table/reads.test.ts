@@ -10,17 +10,17 @@ import { batchGet, getItem, readAll } from '../../../shared/table/table.ts';
 import { itemKeys } from '../../../shared/table/keys.ts';
 import { transact, type Part } from '../../../shared/table/transact.ts';
 import { busy, canceled, hungUp } from '../generations/table.ts';
-import { useTable } from '../generations/use-world.ts';
+import { useTable } from '../generations/use-engines.ts';
 
-const world = useTable();
+const fixture = useTable();
 
 async function put(item: Record<string, unknown>): Promise<void> {
-  await world.table.documents.send(new PutCommand({ TableName: world.table.name, Item: item }));
+  await fixture.table.documents.send(new PutCommand({ TableName: fixture.table.name, Item: item }));
 }
 
 describe('items read at once', () => {
   const keys = ['a', 'b', 'c'].map((id) => itemKeys.identity(id));
-  const names = async () => (await batchGet(world.table, keys)).map((item) => item?.name);
+  const names = async () => (await batchGet(fixture.table, keys)).map((item) => item?.name);
 
   beforeEach(async () => {
     for (const [i, key] of keys.entries()) if (i !== 1) await put({ ...key, name: `n${i}` });
@@ -28,7 +28,7 @@ describe('items read at once', () => {
 
   test('come in the order of their keys, with a gap where there is none', async () => {
     expect(await names()).toEqual(['n0', undefined, 'n2']);
-    expect((await batchGet(world.table, keys.toReversed())).map((item) => item?.name)).toEqual([
+    expect((await batchGet(fixture.table, keys.toReversed())).map((item) => item?.name)).toEqual([
       'n2',
       undefined,
       'n0',
@@ -44,14 +44,14 @@ describe('items read at once', () => {
       { PK: 'X', SK: 'Y#2' },
       { PK: 'X', SK: 'Y#1' },
     ];
-    expect((await batchGet(world.table, pairs)).map((item) => item!.name)).toEqual(['three', 'two', 'one']);
+    expect((await batchGet(fixture.table, pairs)).map((item) => item!.name)).toEqual(['three', 'two', 'one']);
   });
 
   test('are read strongly, and nothing is read for no keys', async () => {
     const seen: any[] = [];
-    world.state.before = (_command, input) => void seen.push(input.RequestItems[world.table.name]);
+    fixture.state.before = (_command, input) => void seen.push(input.RequestItems[fixture.table.name]);
     await names();
-    expect(await batchGet(world.table, [])).toEqual([]);
+    expect(await batchGet(fixture.table, [])).toEqual([]);
     expect(seen).toMatchObject([{ ConsistentRead: true }]);
   });
 
@@ -59,8 +59,8 @@ describe('items read at once', () => {
   function leaveOut(answers: number) {
     const asked: number[] = [];
     let left: unknown;
-    world.state.before = (_command, input) => {
-      const wanted = input.RequestItems[world.table.name];
+    fixture.state.before = (_command, input) => {
+      const wanted = input.RequestItems[fixture.table.name];
       asked.push(wanted.Keys.length);
       left = asked.length <= answers ? wanted.Keys.at(-1) : undefined;
       // DynamoDB refuses a request without keys, so a key that does not exist is asked for.
@@ -68,15 +68,15 @@ describe('items read at once', () => {
         wanted.Keys = [...wanted.Keys.slice(0, -1), marshall({ PK: 'nothing', SK: 'nothing' })];
       return undefined;
     };
-    world.state.after = (_command, output) => {
-      output.UnprocessedKeys = left === undefined ? {} : { [world.table.name]: { Keys: [left] } };
+    fixture.state.after = (_command, output) => {
+      output.UnprocessedKeys = left === undefined ? {} : { [fixture.table.name]: { Keys: [left] } };
       return undefined;
     };
     return asked;
   }
 
   test('of which an answer tells nothing are not there', async () => {
-    world.state.after = (_command, output) => {
+    fixture.state.after = (_command, output) => {
       output.Responses = undefined;
       output.UnprocessedKeys = undefined;
       return undefined;
@@ -129,11 +129,11 @@ describe('a transaction', () => {
 
   test('that is refused says which condition failed, with the item as it is', async () => {
     const id = newId('identity');
-    expect(await transact(world.table, items(id))).toBeNull();
-    expect(await transact(world.table, items(id))).toEqual({ first: true });
+    expect(await transact(fixture.table, items(id))).toBeNull();
+    expect(await transact(fixture.table, items(id))).toEqual({ first: true });
     const other = newId('identity');
     await put({ PK: other, SK: '2', name: 'there' });
-    expect(await transact(world.table, items(other))).toEqual({ PK: other, SK: '2', name: 'there' });
+    expect(await transact(fixture.table, items(other))).toEqual({ PK: other, SK: '2', name: 'there' });
   });
 
   test.each([
@@ -142,35 +142,35 @@ describe('a transaction', () => {
     ['a spent throughput', ['ProvisionedThroughputExceeded', undefined]],
   ])('is tried again after %s', async (_what, codes) => {
     let times = 0;
-    world.state.before = () => (times++ < 2 ? canceled(...codes) : undefined);
-    expect(await transact(world.table, items(newId('identity')))).toBeNull();
+    fixture.state.before = () => (times++ < 2 ? canceled(...codes) : undefined);
+    expect(await transact(fixture.table, items(newId('identity')))).toBeNull();
     expect(times).toBe(3);
   });
 
   test('that is canceled for another reason is not, nor one whose outcome is unknown', async () => {
     let times = 0;
     for (const error of [canceled('None', 'ValidationError'), hungUp()]) {
-      world.state.before = () => {
+      fixture.state.before = () => {
         times += 1;
         return error;
       };
-      await expect(transact(world.table, items(newId('identity')))).rejects.toBe(error);
+      await expect(transact(fixture.table, items(newId('identity')))).rejects.toBe(error);
     }
     expect(times).toBe(2);
   });
 
   test('that meets conflicts without an end is SERVICE_UNAVAILABLE, after a first time and 12 more', async () => {
     const last = canceled('TransactionConflict');
-    world.state.before = () => last;
-    const sent = world.count();
-    const failure = await transact(world.table, items(newId('identity'))).catch((error: unknown) => error);
+    fixture.state.before = () => last;
+    const sent = fixture.count();
+    const failure = await transact(fixture.table, items(newId('identity'))).catch((error: unknown) => error);
     expect(failure).toMatchObject({ ...busy, cause: last });
     expect(sent.times).toBe(13);
   });
 
   test('that conflicts beside a failed condition is answered by the condition', async () => {
-    world.state.before = () => canceled('TransactionConflict', 'ConditionalCheckFailed');
-    expect(await transact(world.table, items('x'))).toEqual({});
+    fixture.state.before = () => canceled('TransactionConflict', 'ConditionalCheckFailed');
+    expect(await transact(fixture.table, items('x'))).toEqual({});
   });
 });
 
@@ -190,46 +190,46 @@ describe('the parts of a transaction', () => {
     const remembered = { key: { PK, SK: '1' }, update: { SET: 'seen = :yes' }, values: { ':yes': true } };
     const other = { key: { PK, SK: '2' }, put: { name: 'other' } };
     let sent: any;
-    world.state.before = (_name, input) => void (sent = input);
+    fixture.state.before = (_name, input) => void (sent = input);
     const parts = [counting(PK, 'a', 2), null, counting(PK, 'b', 1), remembered, other];
-    expect(await transact(world.table, parts)).toBeNull();
+    expect(await transact(fixture.table, parts)).toBeNull();
     expect(sent.TransactItems).toHaveLength(2);
-    expect(await getItem(world.table, { PK, SK: '1' })).toEqual({ PK, SK: '1', a: 1, b: 1, seen: true });
-    expect(await getItem(world.table, { PK, SK: '2' })).toEqual({ PK, SK: '2', name: 'other' });
+    expect(await getItem(fixture.table, { PK, SK: '1' })).toEqual({ PK, SK: '1', a: 1, b: 1, seen: true });
+    expect(await getItem(fixture.table, { PK, SK: '2' })).toEqual({ PK, SK: '2', name: 'other' });
     const gone: Part = { key: { PK, SK: '2' }, isDeleted: true };
     const bare: Part = { key: { PK, SK: '1' }, update: { REMOVE: 'seen' } };
-    expect(await transact(world.table, [gone, bare])).toBeNull();
-    expect(await getItem(world.table, { PK, SK: '1' })).toEqual({ PK, SK: '1', a: 1, b: 1 });
-    expect(await getItem(world.table, { PK, SK: '2' })).toBeNull();
+    expect(await transact(fixture.table, [gone, bare])).toBeNull();
+    expect(await getItem(fixture.table, { PK, SK: '1' })).toEqual({ PK, SK: '1', a: 1, b: 1 });
+    expect(await getItem(fixture.table, { PK, SK: '2' })).toBeNull();
   });
 
   test('are refused by the first in their list that says so, and then nothing is written', async () => {
     const [PK, other] = [newId('identity'), newId('identity')];
     await put({ PK, SK: '1', a: 1, b: 1 });
-    const refusedBy = (...parts: Part<Refused>[]) => transact(world.table, parts);
+    const refusedBy = (...parts: Part<Refused>[]) => transact(fixture.table, parts);
     const [a, b] = [counting(PK, 'a', 1), counting(PK, 'b', 1)];
     expect(await refusedBy(counting(other, 'a', 1), a, b)).toEqual({ by: 'a' });
     expect(await refusedBy(b, a)).toEqual({ by: 'b' });
     expect(await refusedBy(counting(PK, 'a', 2), b)).toEqual({ by: 'b' });
-    expect(await getItem(world.table, { PK: other, SK: '1' })).toBeNull();
-    expect(await getItem(world.table, { PK, SK: '1' })).toEqual({ PK, SK: '1', a: 1, b: 1 });
+    expect(await getItem(fixture.table, { PK: other, SK: '1' })).toBeNull();
+    expect(await getItem(fixture.table, { PK, SK: '1' })).toEqual({ PK, SK: '1', a: 1, b: 1 });
   });
 
   test('that none of them explains a refusal is an error', async () => {
     const PK = newId('identity');
     await put({ PK, SK: '1', a: 1 });
     const silent = { ...counting(PK, 'a', 1), refusal: () => null };
-    await expect(transact(world.table, [silent])).rejects.toThrow('no part of it says why');
+    await expect(transact(fixture.table, [silent])).rejects.toThrow('no part of it says why');
   });
 });
 
 test('licenses, periods, rate logs and the catalog are read strongly: what was answered holds from then on', async () => {
   const seen: unknown[] = [];
-  world.state.before = (_command, input) => void seen.push(input);
-  await licenseStore(world.table).get(newId('license'));
-  await periodStore(world.table).get(newId('license'), 0);
-  await rateLogStore(world.table).get('key_1', 'generate');
-  await identityStore(world.table).list();
+  fixture.state.before = (_command, input) => void seen.push(input);
+  await licenseStore(fixture.table).get(newId('license'));
+  await periodStore(fixture.table).get(newId('license'), 0);
+  await rateLogStore(fixture.table).get('key_1', 'generate');
+  await identityStore(fixture.table).list();
   expect(seen).toMatchObject(seen.map(() => ({ ConsistentRead: true })));
   expect(seen).toHaveLength(4);
 });
@@ -238,7 +238,7 @@ describe('a rate log', () => {
   test.each([0, 1, 3])(
     'that another wrote since version %i is answered instead of written over',
     async (version) => {
-      const logs = rateLogStore(world.table);
+      const logs = rateLogStore(fixture.table);
       const caller = newId('identity');
       await logs.put(caller, 'fetch', [1], 0);
       await logs.put(caller, 'fetch', [1, 2], 1);
@@ -248,7 +248,7 @@ describe('a rate log', () => {
   );
 
   test('that cannot be written for another reason is that failure', async () => {
-    world.state.before = () => hungUp();
-    await expect(rateLogStore(world.table).put('key_c', 'fetch', [1], 0)).rejects.toThrow('socket hang up');
+    fixture.state.before = () => hungUp();
+    await expect(rateLogStore(fixture.table).put('key_c', 'fetch', [1], 0)).rejects.toThrow('socket hang up');
   });
 });

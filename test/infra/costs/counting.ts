@@ -13,7 +13,11 @@ import { countInPeriod } from '../../../shared/generations/in-flight.ts';
 import { licenseStore } from '../../../shared/licenses/store.ts';
 import { openTable, type Item, type Table } from '../../../shared/table/table.ts';
 import { leaseIndex, ownerIndex } from '../../../shared/table/keys.ts';
-import { identity as anIdentity, license as aLicense, startWorld } from '../../engine/generations/world.ts';
+import {
+  identity as anIdentity,
+  license as aLicense,
+  startEngines,
+} from '../../engine/generations/fixture.ts';
 import { issueKey } from '../../support/grants.ts';
 import { startCountingProxy, type Exchange } from './counting-proxy.ts';
 
@@ -44,9 +48,9 @@ export type CountingWorld = Awaited<ReturnType<typeof startCountingWorld>>;
 
 /** The engines behind counting proxies, and the real functions, which use the proxies. */
 export async function startCountingWorld() {
-  const world = await startWorld();
+  const fixture = await startEngines();
   const { env } = process;
-  const direct = openTable(world.table.name);
+  const direct = openTable(fixture.table.name);
   // The client reads the engine's address at its first request, before the variable names the proxy.
   await direct.documents.send(new ScanCommand({ TableName: direct.name }));
   let indexWriteUnits = 0;
@@ -75,7 +79,7 @@ export async function startCountingWorld() {
     AWS_ENDPOINT_URL_DYNAMODB: tables.url,
     AWS_ENDPOINT_URL_S3: objects.url,
     [environmentVariables.serviceName]: 'image-generation-prod',
-    [environmentVariables.tableName]: world.table.name,
+    [environmentVariables.tableName]: fixture.table.name,
     [environmentVariables.bucketName]: 'image-generation',
     [environmentVariables.modelEndpointName]: 'model',
     [environmentVariables.referenceFetcherUrl]: 'http://127.0.0.1:9/',
@@ -88,15 +92,15 @@ export async function startCountingWorld() {
   installLambdaGlobal();
   const logLines: string[] = [];
   setLogSink((line) => void logLines.push(line));
-  await licenseStore(world.table).insert(license);
-  await identityStore(world.table).put(identity);
+  await licenseStore(fixture.table).insert(license);
+  await identityStore(fixture.table).put(identity);
   // The first reservation of a period is refused once, and the engine counts no capacity of a refused transaction.
   await countInPeriod(
-    world.table,
+    fixture.table,
     license.licenseId,
     billingPeriod(license.periodAnchorMs, Date.now()).startMs,
   );
-  const { key, keyId } = await issueKey(world.table, license);
+  const { key, keyId } = await issueKey(fixture.table, license);
 
   const systemNow = Date.now;
   let aheadMs = 0;
@@ -129,7 +133,7 @@ export async function startCountingWorld() {
       const apiKeys = apiKeyStore(direct);
       await apiKeys.change((await apiKeys.get(keyId))!, { monthlyCredits }, Date.now());
     },
-    container: world.container,
+    container: fixture.container,
     /** Lets time pass until the function reads the catalog again, as one does that has little to do. */
     forgetCatalog: () => void (aheadMs += catalogLifetimeMs),
     /** POST /generate, through the function's handler, and through the worker's where that runs it. */
@@ -149,7 +153,7 @@ export async function startCountingWorld() {
     async close() {
       Date.now = systemNow;
       await Promise.all([tables.close(), objects.close(), lambda.close()]);
-      await world.close();
+      await fixture.close();
     },
   };
 }

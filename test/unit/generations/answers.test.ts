@@ -4,7 +4,7 @@ import type { Generation } from '../../../shared/generations/generation.ts';
 import { periodFromItem, type PeriodStore } from '../../../shared/licenses/period-store.ts';
 import { generationAnswer, storedGeneration } from '../../../shared/generations/answers.ts';
 import { sampleBody, sampleIdentity, sampleKeyId } from '../../support/unit-samples.ts';
-import { license, linkTeller, queued, startMs as nowMs } from './world.ts';
+import { license, linkTeller, queued, startMs as nowMs } from './fixture.ts';
 
 /** Period totals of one license and one period. */
 const periods = {

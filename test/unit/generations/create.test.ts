@@ -6,27 +6,27 @@ import { finishGeneration, type Accepted, type Observer } from '../../../shared/
 import {
   accept,
   commandOf,
-  commandsWorld,
+  commandsFixture,
   done,
   identity,
   license,
   outcomeOf,
   startMs,
-  type World,
-} from './world.ts';
+  type Fixture,
+} from './fixture.ts';
 import { sampleKeyId } from '../../support/unit-samples.ts';
 
 const { startMs: periodStartMs, endMs: periodEndMs } = billingPeriod(license.periodAnchorMs, startMs);
 
-async function finish(world: World, observer: Observer = {}): Promise<any> {
-  const accepted = (await accept(world)) as Accepted;
-  return outcomeOf(finishGeneration(accepted, license, observer, world.deps));
+async function finish(fixture: Fixture, observer: Observer = {}): Promise<any> {
+  const accepted = (await accept(fixture)) as Accepted;
+  return outcomeOf(finishGeneration(accepted, license, observer, fixture.deps));
 }
 
 describe('a request that is accepted', () => {
   test('has its credits reserved, once, in the period of now', async () => {
-    const world = commandsWorld();
-    const acceptance = await accept(world);
+    const fixture = commandsFixture();
+    const acceptance = await accept(fixture);
     const generation = {
       requestId: 'r1',
       licenseId: 'lic_1',
@@ -42,7 +42,7 @@ describe('a request that is accepted', () => {
       idempotencyKeyHash: null,
     };
     expect(acceptance).toMatchObject({ outcome: 'accepted', generation, identity });
-    expect(world.calls).toMatchObject([
+    expect(fixture.calls).toMatchObject([
       [
         'reserve',
         generation,
@@ -52,31 +52,31 @@ describe('a request that is accepted', () => {
       ],
     ]);
     // They are counted beside the request's end.
-    expect(world.meter.values).toEqual([]);
+    expect(fixture.meter.values).toEqual([]);
   });
 
   test('takes its idempotency key with the hash of its body', async () => {
-    const world = commandsWorld();
-    await accept(world, { idempotencyKeyHash: 'hash', bodyHash: 'h2' });
-    expect(world.calls).toMatchObject([
+    const fixture = commandsFixture();
+    await accept(fixture, { idempotencyKeyHash: 'hash', bodyHash: 'h2' });
+    expect(fixture.calls).toMatchObject([
       ['reserve', { idempotencyKeyHash: 'hash' }, { creditsLimit: 100 }, 'h2', expect.any(Function)],
     ]);
   });
 
   test('is late from its deadline on', async () => {
-    const world = commandsWorld();
-    await accept(world);
-    const isLate = (world.calls as any)[0][4] as () => boolean;
-    world.clock.nowMs = startMs + 119_999;
+    const fixture = commandsFixture();
+    await accept(fixture);
+    const isLate = (fixture.calls as any)[0][4] as () => boolean;
+    fixture.clock.nowMs = startMs + 119_999;
     expect(isLate()).toBe(false);
-    world.clock.nowMs += 1;
+    fixture.clock.nowMs += 1;
     expect(isLate()).toBe(true);
   });
 
   test('without references has its credits looked at by nobody but the reservation', async () => {
-    const world = commandsWorld();
-    await accept(world);
-    expect([world.looks.atCredits, world.logs.size]).toEqual([0, 0]);
+    const fixture = commandsFixture();
+    await accept(fixture);
+    expect([fixture.looks.atCredits, fixture.logs.size]).toEqual([0, 0]);
   });
 });
 
@@ -86,16 +86,16 @@ test.each([
 ])(
   'beyond the credits, a request of %i is told its cost, the limit and the reset',
   async (numOutputs, start) => {
-    const world = commandsWorld();
-    world.store.reserve = () => Promise.resolve({ outcome: 'over_limit' });
-    world.clock.nowMs = periodEndMs - 10_001;
+    const fixture = commandsFixture();
+    fixture.store.reserve = () => Promise.resolve({ outcome: 'over_limit' });
+    fixture.clock.nowMs = periodEndMs - 10_001;
     const reset = new Date(periodEndMs).toISOString();
-    expect(await outcomeOf(accept(world, { body: { ...commandOf().body, numOutputs } }))).toMatchObject({
+    expect(await outcomeOf(accept(fixture, { body: { ...commandOf().body, numOutputs } }))).toMatchObject({
       code: 'CREDIT_LIMIT_EXCEEDED',
       message: `${start} is left of this month's 100. The period resets at ${reset}.`,
       retryAfterSeconds: 11,
     });
-    expect(world.meter.values).toEqual([]);
+    expect(fixture.meter.values).toEqual([]);
   },
 );
 
@@ -103,51 +103,51 @@ describe('when nothing can be painted', () => {
   const without = { identity: { ...identity, model: null } };
 
   test('for want of a model of the identity, that is said, and nothing is held', async () => {
-    const world = commandsWorld();
-    expect(await outcomeOf(accept(world, without))).toMatchObject({
+    const fixture = commandsFixture();
+    expect(await outcomeOf(accept(fixture, without))).toMatchObject({
       code: 'IDENTITY_UNAVAILABLE',
       message: 'Aurora Studio has no active model at the moment. Try again later, or use another identity.',
     });
-    expect(world.calls).toEqual([]);
+    expect(fixture.calls).toEqual([]);
   });
 
   test('because all models are away, their reason is said', async () => {
-    const world = commandsWorld();
+    const fixture = commandsFixture();
     const reason = new ServiceError('SERVICE_UNAVAILABLE', 'All models are away.');
-    world.deps.model = { ...world.deps.model, refusal: () => Promise.resolve(reason) };
-    expect(await outcomeOf(accept(world))).toBe(reason);
-    expect(world.calls).toEqual([]);
+    fixture.deps.model = { ...fixture.deps.model, refusal: () => Promise.resolve(reason) };
+    expect(await outcomeOf(accept(fixture))).toBe(reason);
+    expect(fixture.calls).toEqual([]);
   });
 
   test('those who could not have paid hear of their credits first, to the credit', async () => {
-    const world = commandsWorld();
-    world.totals.committed = 99;
-    expect(await outcomeOf(accept(world, without))).toMatchObject({
+    const fixture = commandsFixture();
+    fixture.totals.committed = 99;
+    expect(await outcomeOf(accept(fixture, without))).toMatchObject({
       code: 'CREDIT_LIMIT_EXCEEDED',
       retryAfterSeconds: Math.ceil((periodEndMs - startMs) / 1000),
     });
-    world.totals.committed = 98;
-    expect((await outcomeOf(accept(world, without))).code).toBe('IDENTITY_UNAVAILABLE');
+    fixture.totals.committed = 98;
+    expect((await outcomeOf(accept(fixture, without))).code).toBe('IDENTITY_UNAVAILABLE');
   });
 });
 
 describe('a request that completes', () => {
   test('is started, settled and answered, and measured', async () => {
-    const world = commandsWorld({ event: 'started' }, { event: 'progress', step: 1, steps: 3 }, done);
+    const fixture = commandsFixture({ event: 'started' }, { event: 'progress', step: 1, steps: 3 }, done);
     const told: unknown[] = [];
     const observer: Observer = {
       started() {
         told.push('started');
-        world.clock.nowMs += 4000;
+        fixture.clock.nowMs += 4000;
       },
       progress: (...step) => void told.push(step),
     };
-    const now = world.clock.now.bind(world.clock);
+    const now = fixture.clock.now.bind(fixture.clock);
     let passed = 0;
     // Ten milliseconds go by between any two looks at the clock.
-    world.deps.clock = { now: () => now() + 10 * passed++, timeout: (ms) => world.clock.timeout(ms) };
-    const answer = await finish(world, observer);
-    const { startedAtMs, completedAtMs, createdAtMs } = world.records.get('r1')!;
+    fixture.deps.clock = { now: () => now() + 10 * passed++, timeout: (ms) => fixture.clock.timeout(ms) };
+    const answer = await finish(fixture, observer);
+    const { startedAtMs, completedAtMs, createdAtMs } = fixture.records.get('r1')!;
     expect(told).toEqual(['started', [1, 3]]);
     const completion = {
       completedAtMs,
@@ -155,12 +155,12 @@ describe('a request that completes', () => {
       referenceImagesUsed: 1,
       modelVersion: 'v9',
     };
-    expect(world.calls.slice(1)).toEqual([
+    expect(fixture.calls.slice(1)).toEqual([
       ['start', 'r1', startedAtMs],
       ['settle', 'r1', completion],
     ]);
     expect(answer).toMatchObject({ requestId: 'r1', processingTimeMs: completedAtMs! - createdAtMs });
-    expect(world.meter.values).toEqual([
+    expect(fixture.meter.values).toEqual([
       ['creditsReserved', 2],
       ['queueWait', startedAtMs! - createdAtMs],
       ['paintTime', completedAtMs! - startedAtMs!],
@@ -171,20 +171,20 @@ describe('a request that completes', () => {
     ]);
     expect(startedAtMs! - createdAtMs).toBeGreaterThan(0);
     expect(completedAtMs! - startedAtMs!).toBeGreaterThan(3999);
-    expect(world.faults).toEqual([]);
+    expect(fixture.faults).toEqual([]);
   });
 
   test('needs nobody who watches', async () => {
-    const world = commandsWorld({ event: 'started' }, { event: 'progress', step: 1, steps: 3 }, done);
-    expect(await finish(world)).toMatchObject({ requestId: 'r1' });
+    const fixture = commandsFixture({ event: 'started' }, { event: 'progress', step: 1, steps: 3 }, done);
+    expect(await finish(fixture)).toMatchObject({ requestId: 'r1' });
   });
 
   test('and whose answer can not be put together says that it was charged, and not to pay again', async () => {
-    const world = commandsWorld();
+    const fixture = commandsFixture();
     const cause = new Error('no link');
-    const objects = { ...world.deps.objects, outputLink: () => Promise.reject(cause) };
-    world.deps.objects = objects as typeof world.deps.objects;
-    expect(await finish(world)).toMatchObject({
+    const objects = { ...fixture.deps.objects, outputLink: () => Promise.reject(cause) };
+    fixture.deps.objects = objects as typeof fixture.deps.objects;
+    expect(await finish(fixture)).toMatchObject({
       code: 'GENERATION_FAILED',
       message:
         'The image is finished and was charged, but its answer could not be put together. Re-fetch the request.',
@@ -198,57 +198,57 @@ describe('a request that fails', () => {
   const busy = { event: 'failed', reason: 'busy', message: '' } as const;
 
   test('is released with its reason, and answered that nothing was charged', async () => {
-    const world = commandsWorld(busy);
-    const failure = await finish(world);
+    const fixture = commandsFixture(busy);
+    const failure = await finish(fixture);
     const said =
       'The models are too busy for this request. Try again shortly, or ask for fewer or smaller images.';
     const message = `${said} Nothing was charged.`;
     expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message, requestId: 'r1' });
     const stored = { status: 'FAILED', errorCode: 'SERVICE_UNAVAILABLE', errorMessage: said };
-    expect(world.calls.at(-1)).toEqual(['release', 'r1', stored, startMs]);
-    expect(world.meter.values).toEqual([
+    expect(fixture.calls.at(-1)).toEqual(['release', 'r1', stored, startMs]);
+    expect(fixture.meter.values).toEqual([
       ['creditsReserved', 2],
       ['creditsReleased', 2],
     ]);
-    expect(world.faults).toEqual([['r1', 'generation failed', expect.objectContaining({ message: said })]]);
+    expect(fixture.faults).toEqual([['r1', 'generation failed', expect.objectContaining({ message: said })]]);
   });
 
   test('says how long to wait, where its reason does', async () => {
-    const world = commandsWorld();
+    const fixture = commandsFixture();
     const generate = () => {
       throw new ServiceError('SERVICE_UNAVAILABLE', 'Away.', { retryAfterSeconds: 77 });
     };
-    world.deps.model = { ...world.deps.model, generate };
-    expect(await finish(world)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 77 });
+    fixture.deps.model = { ...fixture.deps.model, generate };
+    expect(await finish(fixture)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 77 });
     // The reason of a run that was ended by another hand is not that hand's.
     const ended = { status: 'TIMEOUT', errorCode: 'TIMEOUT', errorMessage: 'Swept.' } as const;
-    world.store.release = (record) => Promise.resolve({ ...record, ...ended });
-    expect((await finish(world)).retryAfterSeconds).toBeUndefined();
+    fixture.store.release = (record) => Promise.resolve({ ...record, ...ended });
+    expect((await finish(fixture)).retryAfterSeconds).toBeUndefined();
   });
 
   test('at its deadline is stored as a TIMEOUT', async () => {
-    const world = commandsWorld({ event: 'failed', reason: 'deadline', message: '' });
-    expect((await finish(world)).code).toBe('TIMEOUT');
-    expect(world.calls.at(-1)![2]).toMatchObject({ status: 'TIMEOUT', errorCode: 'TIMEOUT' });
+    const fixture = commandsFixture({ event: 'failed', reason: 'deadline', message: '' });
+    expect((await finish(fixture)).code).toBe('TIMEOUT');
+    expect(fixture.calls.at(-1)![2]).toMatchObject({ status: 'TIMEOUT', errorCode: 'TIMEOUT' });
   });
 
   test('by a fault of ours says so, and nothing of the fault', async () => {
-    const world = commandsWorld({ event: 'started' }, done);
-    world.store.start = () => Promise.resolve(false);
-    expect(await finish(world)).toMatchObject({
+    const fixture = commandsFixture({ event: 'started' }, done);
+    fixture.store.start = () => Promise.resolve(false);
+    expect(await finish(fixture)).toMatchObject({
       code: 'GENERATION_FAILED',
       message: 'The image could not be finished because of a fault of ours. Nothing was charged.',
     });
-    expect(world.faults[0]![2]).toMatchObject({
+    expect(fixture.faults[0]![2]).toMatchObject({
       message: 'the generation was ended while its model began',
     });
   });
 
   test('to be released too is told to be fetched again', async () => {
-    const world = commandsWorld(busy);
+    const fixture = commandsFixture(busy);
     const cause = new Error('the table is away');
-    world.store.release = () => Promise.reject(cause);
-    const failure = await finish(world);
+    fixture.store.release = () => Promise.reject(cause);
+    const failure = await finish(fixture);
     expect(inWords((failure as ServiceError).sentence, agentWords)).toContain('Call get_generation with');
     expect(failure).toMatchObject({
       code: 'GENERATION_FAILED',
@@ -260,20 +260,20 @@ describe('a request that fails', () => {
   });
 
   test('and turns out to have been charged is answered as completed', async () => {
-    const world = commandsWorld(busy);
-    world.store.release = (record) =>
+    const fixture = commandsFixture(busy);
+    fixture.store.release = (record) =>
       Promise.resolve({ ...record, status: 'COMPLETED', completedAtMs: startMs });
-    expect(await finish(world)).toMatchObject({ requestId: 'r1', usage: { creditsCharged: 2 } });
-    expect(world.meter.values.at(-1)).toEqual(['creditsSettled', 2]);
+    expect(await finish(fixture)).toMatchObject({ requestId: 'r1', usage: { creditsCharged: 2 } });
+    expect(fixture.meter.values.at(-1)).toEqual(['creditsSettled', 2]);
   });
 
   test('after another hand ended it is answered as that stored it', async () => {
-    const world = commandsWorld();
+    const fixture = commandsFixture();
     const other = { status: 'TIMEOUT', errorCode: 'TIMEOUT', errorMessage: 'Swept.' } as const;
-    world.store.settle = (record) => Promise.resolve({ ...record, ...other });
-    expect(await finish(world)).toMatchObject({ code: 'TIMEOUT', message: 'Swept. Nothing was charged.' });
-    expect(world.meter.values.map(([name]) => name)).not.toContain('creditsSettled');
-    world.store.settle = (record) => Promise.resolve({ ...record, ...other, errorCode: null });
-    expect((await finish(world)).code).toBe('GENERATION_FAILED');
+    fixture.store.settle = (record) => Promise.resolve({ ...record, ...other });
+    expect(await finish(fixture)).toMatchObject({ code: 'TIMEOUT', message: 'Swept. Nothing was charged.' });
+    expect(fixture.meter.values.map(([name]) => name)).not.toContain('creditsSettled');
+    fixture.store.settle = (record) => Promise.resolve({ ...record, ...other, errorCode: null });
+    expect((await finish(fixture)).code).toBe('GENERATION_FAILED');
   });
 });

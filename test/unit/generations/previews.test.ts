@@ -10,7 +10,7 @@ import {
   saying,
   scriptedModel,
   standingClock,
-} from './world.ts';
+} from './fixture.ts';
 
 const events = { queued: () => {}, started: () => Promise.resolve(), progress: () => {} };
 

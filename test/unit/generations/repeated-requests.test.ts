@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Generation } from '../../../shared/generations/generation.ts';
 import type { IdempotencyRecord } from '../../../shared/generations/idempotency-store.ts';
-import { accept, commandsWorld, outcomeOf, queued, startMs, type World } from './world.ts';
+import { accept, commandsFixture, outcomeOf, queued, startMs, type Fixture } from './fixture.ts';
 
 describe('a request with an idempotency key that was used before', () => {
   const idempotencyRecord: IdempotencyRecord = {
@@ -9,8 +9,8 @@ describe('a request with an idempotency key that was used before', () => {
     bodyHash: 'hash',
     expiresAtMs: startMs + 1,
   };
-  const first = (world: World, changes: Partial<Generation>) =>
-    world.records.set('r0', queued({ requestId: 'r0', ...changes }));
+  const first = (fixture: Fixture, changes: Partial<Generation>) =>
+    fixture.records.set('r0', queued({ requestId: 'r0', ...changes }));
   const completed = { startedAtMs: startMs + 5, completedAtMs: startMs + 9, credits: 2 };
   const inProgress = {
     code: 'IDEMPOTENCY_IN_PROGRESS',
@@ -20,42 +20,42 @@ describe('a request with an idempotency key that was used before', () => {
   };
 
   /** As it was read with the request, and as it is only met when the credits are reserved. */
-  const ways: [string, (world: World, found?: IdempotencyRecord) => Promise<unknown>][] = [
+  const ways: [string, (fixture: Fixture, found?: IdempotencyRecord) => Promise<unknown>][] = [
     [
       'read before',
-      (world, found = idempotencyRecord) =>
-        accept(world, { idempotencyRecord: found, idempotencyKeyHash: 'o' }),
+      (fixture, found = idempotencyRecord) =>
+        accept(fixture, { idempotencyRecord: found, idempotencyKeyHash: 'o' }),
     ],
     [
       'met by the reservation',
-      (world, found = idempotencyRecord) => {
-        world.store.reserve = () => Promise.resolve({ outcome: 'repeated', idempotencyRecord: found });
-        return accept(world, { idempotencyKeyHash: 'o' });
+      (fixture, found = idempotencyRecord) => {
+        fixture.store.reserve = () => Promise.resolve({ outcome: 'repeated', idempotencyRecord: found });
+        return accept(fixture, { idempotencyKeyHash: 'o' });
       },
     ],
   ];
 
   describe.each(ways)('%s', (way, send) => {
     test('gets the first answer, and nothing is held or painted', async () => {
-      const world = commandsWorld();
-      first(world, { status: 'COMPLETED', ...completed });
-      expect(await send(world)).toMatchObject({
+      const fixture = commandsFixture();
+      first(fixture, { status: 'COMPLETED', ...completed });
+      expect(await send(fixture)).toMatchObject({
         outcome: 'replayed',
         answer: { requestId: 'r0', seed: 5, outputs: ['get r0/0', 'get r0/1'], usage: { creditsCharged: 2 } },
       });
-      expect([world.calls, world.meter.values, world.asked]).toEqual([[], [], []]);
+      expect([fixture.calls, fixture.meter.values, fixture.asked]).toEqual([[], [], []]);
     });
 
     test.each(['QUEUED', 'PROCESSING'] as const)('is asked to wait while the first is %s', async (status) => {
-      const world = commandsWorld();
-      first(world, { status });
-      expect(await outcomeOf(send(world))).toMatchObject(inProgress);
+      const fixture = commandsFixture();
+      first(fixture, { status });
+      expect(await outcomeOf(send(fixture))).toMatchObject(inProgress);
     });
 
     test('is refused with another body, and is not told of the first', async () => {
-      const world = commandsWorld();
-      first(world, { status: 'COMPLETED', ...completed });
-      const refused = await outcomeOf(send(world, { ...idempotencyRecord, bodyHash: 'other' }));
+      const fixture = commandsFixture();
+      first(fixture, { status: 'COMPLETED', ...completed });
+      const refused = await outcomeOf(send(fixture, { ...idempotencyRecord, bodyHash: 'other' }));
       const message =
         'This Idempotency-Key was used with another body. Send the same body again, or use a new key.';
       expect(refused).toMatchObject({ code: 'IDEMPOTENCY_MISMATCH', message });
@@ -63,27 +63,27 @@ describe('a request with an idempotency key that was used before', () => {
     });
 
     test('is refused where the first was deleted, and nothing is held or painted', async () => {
-      const world = commandsWorld();
+      const fixture = commandsFixture();
       const message =
         'The first request with this Idempotency-Key was deleted. Use a new key to generate again.';
-      expect(await outcomeOf(send(world))).toMatchObject({ code: 'REQUEST_NOT_FOUND', message });
-      expect([world.calls, world.meter.values, world.asked]).toEqual([[], [], []]);
+      expect(await outcomeOf(send(fixture))).toMatchObject({ code: 'REQUEST_NOT_FOUND', message });
+      expect([fixture.calls, fixture.meter.values, fixture.asked]).toEqual([[], [], []]);
     });
 
     test.each(['FAILED', 'TIMEOUT'] as const)('after a first that is %s may run', async (status) => {
-      const world = commandsWorld();
-      first(world, { status });
+      const fixture = commandsFixture();
+      first(fixture, { status });
       // The reservation found the key held, so whoever holds it is still at it.
-      if (way === 'read before') expect(await send(world)).toMatchObject({ outcome: 'accepted' });
-      else expect(await outcomeOf(send(world))).toMatchObject(inProgress);
+      if (way === 'read before') expect(await send(fixture)).toMatchObject({ outcome: 'accepted' });
+      else expect(await outcomeOf(send(fixture))).toMatchObject(inProgress);
     });
   });
 
   test('a day ago runs like any other, from the very millisecond', async () => {
-    const world = commandsWorld();
-    first(world, { status: 'COMPLETED', ...completed });
+    const fixture = commandsFixture();
+    first(fixture, { status: 'COMPLETED', ...completed });
     const ended = { ...idempotencyRecord, expiresAtMs: startMs };
-    expect((await accept(world, { idempotencyRecord: ended })).outcome).toBe('accepted');
-    expect((await accept(world, { idempotencyRecord })).outcome).toBe('replayed');
+    expect((await accept(fixture, { idempotencyRecord: ended })).outcome).toBe('accepted');
+    expect((await accept(fixture, { idempotencyRecord })).outcome).toBe('replayed');
   });
 });

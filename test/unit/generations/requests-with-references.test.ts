@@ -11,15 +11,15 @@ import { dryRun } from '../../../shared/generations/dry-run.ts';
 import {
   accept,
   commandOf,
-  commandsWorld,
+  commandsFixture,
   done,
   identity,
   license,
   outcomeOf,
   queued,
   startMs,
-  type World,
-} from './world.ts';
+  type Fixture,
+} from './fixture.ts';
 
 describe('a request with reference images', () => {
   const withImages = (changes: object = {}): Partial<GenerationCommand> => ({
@@ -28,42 +28,42 @@ describe('a request with reference images', () => {
   });
   const copies = [['lic_1', 'r1', 1]];
 
-  /** A world whose fetcher finds every picture good, or this wrong with the first. */
-  function fetchingWorld(problem: string | null = null, ...events: Parameters<typeof commandsWorld>) {
-    const world = commandsWorld(...events);
+  /** A fixture whose fetcher finds every picture good, or this wrong with the first. */
+  function fetchingWorld(problem: string | null = null, ...events: Parameters<typeof commandsFixture>) {
+    const fixture = commandsFixture(...events);
     const fetched: unknown[][] = [];
-    world.deps.references = {
+    fixture.deps.references = {
       fetch({ requestId, items }) {
-        fetched.push([requestId, world.calls.length, ...items]);
+        fetched.push([requestId, fixture.calls.length, ...items]);
         return Promise.resolve(items.map((_, i) => (i === 0 ? problem : null)));
       },
     };
-    return { ...world, fetched };
+    return { ...fixture, fetched };
   }
 
   test('has them fetched for itself before anything is held, and after its credits were looked at', async () => {
-    const world = fetchingWorld();
-    expect((await accept(world, withImages())).outcome).toBe('accepted');
+    const fixture = fetchingWorld();
+    expect((await accept(fixture, withImages())).outcome).toBe('accepted');
     const item = { kind: 'url', url: 'https://a.example/1.png', putLink: 'copy r1/0' };
-    expect(world.fetched).toEqual([['r1', 0, item]]);
-    expect([world.looks.atCredits, world.deleted]).toEqual([1, []]);
+    expect(fixture.fetched).toEqual([['r1', 0, item]]);
+    expect([fixture.looks.atCredits, fixture.deleted]).toEqual([1, []]);
   });
 
   test('counts from the moment when they were there', async () => {
-    const world = fetchingWorld();
-    const { fetch } = world.deps.references;
-    world.deps.references.fetch = (command) => {
-      world.clock.nowMs += 4000;
+    const fixture = fetchingWorld();
+    const { fetch } = fixture.deps.references;
+    fixture.deps.references.fetch = (command) => {
+      fixture.clock.nowMs += 4000;
       return fetch(command);
     };
-    await accept(world, withImages());
-    expect(world.records.get('r1')!.createdAtMs).toBe(startMs + 4000);
+    await accept(fixture, withImages());
+    expect(fixture.records.get('r1')!.createdAtMs).toBe(startMs + 4000);
   });
 
   const away = new ServiceError('SERVICE_UNAVAILABLE', 'All models are away.');
-  const refusals: [string, Partial<GenerationCommand>, (world: World) => void][] = [
+  const refusals: [string, Partial<GenerationCommand>, (fixture: Fixture) => void][] = [
     ['TIER_LIMIT', { ...withImages({ width: 2048 }), license: { ...license, tier: 'starter' } }, () => {}],
-    ['CREDIT_LIMIT_EXCEEDED', withImages(), (world) => void (world.totals.committed = 99)],
+    ['CREDIT_LIMIT_EXCEEDED', withImages(), (fixture) => void (fixture.totals.committed = 99)],
     [
       'IDENTITY_UNAVAILABLE',
       { ...withImages(), identity: { ...identity, productPhotos: true, model: null } },
@@ -72,43 +72,44 @@ describe('a request with reference images', () => {
     [
       'SERVICE_UNAVAILABLE',
       withImages(),
-      (world) => void (world.deps.model = { ...world.deps.model, refusal: () => Promise.resolve(away) }),
+      (fixture) =>
+        void (fixture.deps.model = { ...fixture.deps.model, refusal: () => Promise.resolve(away) }),
     ],
     [
       'RATE_LIMITED',
       withImages(),
-      (world) => void world.logs.set('lic_1 references', { log: Array(40).fill(startMs), version: 10 }),
+      (fixture) => void fixture.logs.set('lic_1 references', { log: Array(40).fill(startMs), version: 10 }),
     ],
   ];
 
   test.each(refusals)(
     'that is refused with %s has nothing fetched, nor stored',
     async (code, changes, prepare) => {
-      for (const tried of [accept, (world: World, of: object) => dryRun(commandOf(of), world.deps)]) {
-        const world = fetchingWorld();
-        prepare(world);
-        expect(await outcomeOf(tried(world, changes))).toMatchObject({ code });
-        expect([world.fetched, world.calls, world.deleted]).toEqual([[], [], []]);
+      for (const tried of [accept, (fixture: Fixture, of: object) => dryRun(commandOf(of), fixture.deps)]) {
+        const fixture = fetchingWorld();
+        prepare(fixture);
+        expect(await outcomeOf(tried(fixture, changes))).toMatchObject({ code });
+        expect([fixture.fetched, fixture.calls, fixture.deleted]).toEqual([[], [], []]);
       }
     },
   );
 
   test('hears that one of them can not be used after everything else, and leaves no copy', async () => {
-    const world = fetchingWorld('can not be read');
-    expect(await outcomeOf(accept(world, withImages()))).toMatchObject({
+    const fixture = fetchingWorld('can not be read');
+    expect(await outcomeOf(accept(fixture, withImages()))).toMatchObject({
       code: 'INVALID_PARAMETERS',
       message: 'referenceImages[0].url: can not be read.',
     });
-    expect([world.calls, world.deleted]).toEqual([[], copies]);
+    expect([fixture.calls, fixture.deleted]).toEqual([[], copies]);
   });
 
   test('has none of them fetched where its idempotency key stands for a finished one', async () => {
-    const world = fetchingWorld();
-    world.records.set('r0', queued({ requestId: 'r0', status: 'COMPLETED' }));
+    const fixture = fetchingWorld();
+    fixture.records.set('r0', queued({ requestId: 'r0', status: 'COMPLETED' }));
     const idempotencyRecord = { requestId: 'r0', bodyHash: 'hash', expiresAtMs: startMs + 1 };
     const repeat = { ...withImages(), idempotencyKeyHash: 'o', idempotencyRecord };
-    expect((await accept(world, repeat)).outcome).toBe('replayed');
-    expect([world.fetched, world.deleted]).toEqual([[], []]);
+    expect((await accept(fixture, repeat)).outcome).toBe('replayed');
+    expect([fixture.fetched, fixture.deleted]).toEqual([[], []]);
   });
 
   const unheld: [string, () => Promise<Reserved>][] = [
@@ -124,11 +125,11 @@ describe('a request with reference images', () => {
     ['not to be stored', () => Promise.reject(away)],
   ];
   test.each(unheld)('that its reservation finds %s leaves no copy', async (_what, reserve) => {
-    const world = fetchingWorld();
-    world.store.reserve = reserve;
-    world.records.set('r0', queued({ requestId: 'r0', status: 'COMPLETED' }));
-    await outcomeOf(accept(world, { ...withImages(), idempotencyKeyHash: 'o' }));
-    expect([world.fetched.length, world.deleted]).toEqual([1, copies]);
+    const fixture = fetchingWorld();
+    fixture.store.reserve = reserve;
+    fixture.records.set('r0', queued({ requestId: 'r0', status: 'COMPLETED' }));
+    await outcomeOf(accept(fixture, { ...withImages(), idempotencyKeyHash: 'o' }));
+    expect([fixture.fetched.length, fixture.deleted]).toEqual([1, copies]);
   });
 
   test.each([
@@ -138,26 +139,27 @@ describe('a request with reference images', () => {
     [
       'can not be ended',
       { event: 'failed', reason: 'busy', message: '' },
-      (world: World) => void (world.store.release = () => Promise.reject(new Error('the table is away'))),
+      (fixture: Fixture) =>
+        void (fixture.store.release = () => Promise.reject(new Error('the table is away'))),
     ],
-  ] as [string, ModelEvent, (world: World) => void][])(
+  ] as [string, ModelEvent, (fixture: Fixture) => void][])(
     'that %s leaves no copy',
     async (_how, event, prepare) => {
-      const world = fetchingWorld(null, event);
-      prepare(world);
-      const accepted = (await accept(world, withImages())) as Accepted;
-      expect(world.deleted).toEqual([]);
-      await outcomeOf(finishGeneration(accepted, license, {}, world.deps));
-      expect(world.deleted).toEqual(copies);
+      const fixture = fetchingWorld(null, event);
+      prepare(fixture);
+      const accepted = (await accept(fixture, withImages())) as Accepted;
+      expect(fixture.deleted).toEqual([]);
+      await outcomeOf(finishGeneration(accepted, license, {}, fixture.deps));
+      expect(fixture.deleted).toEqual(copies);
     },
   );
 
   test('is answered as it ended also where its copies can not be deleted', async () => {
-    const world = fetchingWorld();
+    const fixture = fetchingWorld();
     const cause = new Error('the bucket is away');
-    world.deps.objects.deleteReferences = () => Promise.reject(cause);
-    const accepted = (await accept(world, withImages())) as Accepted;
-    expect(await finishGeneration(accepted, license, {}, world.deps)).toMatchObject({ requestId: 'r1' });
-    expect(world.faults).toEqual([['r1', 'references not deleted', cause]]);
+    fixture.deps.objects.deleteReferences = () => Promise.reject(cause);
+    const accepted = (await accept(fixture, withImages())) as Accepted;
+    expect(await finishGeneration(accepted, license, {}, fixture.deps)).toMatchObject({ requestId: 'r1' });
+    expect(fixture.faults).toEqual([['r1', 'references not deleted', cause]]);
   });
 });

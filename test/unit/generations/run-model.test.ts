@@ -13,7 +13,7 @@ import {
   saying,
   scriptedModel,
   standingClock,
-} from './world.ts';
+} from './fixture.ts';
 
 /** Runs a generation of two images, of 11 and 12 bytes, with a model that says this. */
 async function run(

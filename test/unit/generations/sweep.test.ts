@@ -3,7 +3,7 @@ import type { Generation, GenerationFailure } from '../../../shared/generations/
 import type { GenerationRef, GenerationStore } from '../../../shared/generations/store.ts';
 import { leaseIndex } from '../../../shared/table/keys.ts';
 import { sweep } from '../../../shared/generations/sweep.ts';
-import { linkTeller, queued, standingClock, startMs } from './world.ts';
+import { linkTeller, queued, standingClock, startMs } from './fixture.ts';
 
 type Ending = (record: Generation) => Promise<Generation>;
 const [shard, other] = leaseIndex.shards as [string, string];
@@ -97,9 +97,9 @@ describe('a sweep', () => {
     [50, 2],
     [101, 3],
   ])('of %i leases in a shard reads it %i times', async (count, times) => {
-    const world = leases([shard, count]);
-    expect(await sweep(depsOf(world.store))).toMatchObject({ released: count });
-    expect([world.times(shard), world.times(other)]).toEqual([times, 1]);
+    const fixture = leases([shard, count]);
+    expect(await sweep(depsOf(fixture.store))).toMatchObject({ released: count });
+    expect([fixture.times(shard), fixture.times(other)]).toEqual([times, 1]);
   });
 
   test('does not count what another hand ended, or what is gone', async () => {
@@ -119,15 +119,15 @@ describe('a sweep', () => {
   });
 
   test('gives up a full page of which it could end nothing: the index only lags, or the next sweep may', async () => {
-    const world = leases([shard, 60]);
-    world.state.forgets = false;
-    world.state.end = (record) => Promise.resolve({ ...record, status: 'COMPLETED' });
-    expect(await sweep(depsOf(world.store))).toEqual({
+    const fixture = leases([shard, 60]);
+    fixture.state.forgets = false;
+    fixture.state.end = (record) => Promise.resolve({ ...record, status: 'COMPLETED' });
+    expect(await sweep(depsOf(fixture.store))).toEqual({
       released: 0,
       creditsReleased: 0,
       erased: 0,
       failed: 0,
     });
-    expect(world.times(shard)).toBe(1);
+    expect(fixture.times(shard)).toBe(1);
   });
 });

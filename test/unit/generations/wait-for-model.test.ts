@@ -4,7 +4,16 @@ import type { ModelEvent } from '../../../shared/model/contract.ts';
 import type { Generation } from '../../../shared/generations/generation.ts';
 import { ServiceError } from '../../../shared/base/errors.ts';
 import { modelPauseMs, waitForModel } from '../../../shared/generations/wait-for-model.ts';
-import { completed, identity, linkTeller, output, queued, saying, scriptedModel, startMs } from './world.ts';
+import {
+  completed,
+  identity,
+  linkTeller,
+  output,
+  queued,
+  saying,
+  scriptedModel,
+  startMs,
+} from './fixture.ts';
 
 type Say = (signal: AbortSignal) => AsyncIterable<ModelEvent>;
 

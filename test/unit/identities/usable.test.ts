@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Identity } from '../../../shared/identities/identity.ts';
 import { identityAnswers } from '../../../shared/identities/usable.ts';
-import { identity } from '../generations/world.ts';
+import { identity } from '../generations/fixture.ts';
 
 /** About a kilobyte each, as a link with a session token has. */
 const link = (name: string) => `https://bucket.example/${name}?X-Amz-Security-Token=${'x'.repeat(1000)}`;

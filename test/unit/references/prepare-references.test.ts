@@ -4,7 +4,7 @@ import { ServiceError } from '../../../shared/base/errors.ts';
 import type { FetchReferencesCommand, ReferenceItem } from '../../../shared/references/contract.ts';
 import { newUploadId } from '../../../shared/images/upload.ts';
 import { prepareReferences } from '../../../shared/references/prepare-references.ts';
-import { rateLogsInMemory, standingClock, startMs } from '../generations/world.ts';
+import { rateLogsInMemory, standingClock, startMs } from '../generations/fixture.ts';
 
 const hourMs = 3600 * 1000;
 /** A fetcher that finds what a test says, and everything that references touch. */

@@ -49,13 +49,13 @@ export const identity = sampleIdentity as Identity & { model: IdentityModel };
 
 export const license = { ...sampleLicense, creditsLimit: 100, periodAnchorMs: Date.UTC(2026, 0, 15) };
 
-export type World = Awaited<ReturnType<typeof startWorld>>;
+export type Fixture = Awaited<ReturnType<typeof startEngines>>;
 
 /**
  * Real engines, and a container that each test scripts. The table is one of its own in the embedded
  * DynamoDB, or in what DYNAMODB_ENDPOINT names.
  */
-export async function startWorld() {
+export async function startEngines() {
   const folder = temporaryFolder();
   const credentials = { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' };
   const bucket = 'image-generation';
@@ -109,7 +109,7 @@ async function startContainer() {
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
     const request = await readBody(req);
     state.calls += 1;
-    // Who closes the world in the middle of a picture closes the bucket that it would go to.
+    // Who closes the fixture in the middle of a picture closes the bucket that it would go to.
     await Promise.resolve(state.behaviour(request, res)).catch(() => res.destroy());
   };
   return { state, ...(await listen(createServer((req, res) => void answer(req, res)))) };
@@ -161,10 +161,10 @@ export const paint: Behaviour = async (request, res) => {
 let licenses = 0;
 
 /** A command by a license of its own, with an empty period. */
-export function newCommand(world: World, changes: Partial<GenerationCommand> = {}): GenerationCommand {
+export function newCommand(fixture: Fixture, changes: Partial<GenerationCommand> = {}): GenerationCommand {
   licenses += 1;
   return {
-    requestId: newRequestId(world.clock.now()),
+    requestId: newRequestId(fixture.clock.now()),
     keyId: `key_${String(licenses).padStart(32, '0')}`,
     keyBudget: null,
     license: { ...license, licenseId: `lic_${licenses}` },
@@ -195,9 +195,9 @@ export function withDeadline(deps: GenerationDeps) {
 }
 
 /** The command's record and period totals, as they are stored now. */
-export async function stored(world: World, command: GenerationCommand) {
+export async function stored(fixture: Fixture, command: GenerationCommand) {
   const { licenseId } = command.license;
-  const generation = await world.deps.generations.get(licenseId, command.requestId);
-  const period = await world.deps.periods.get(licenseId, generation?.periodStartMs ?? 0);
+  const generation = await fixture.deps.generations.get(licenseId, command.requestId);
+  const period = await fixture.deps.periods.get(licenseId, generation?.periodStartMs ?? 0);
   return { generation, period };
 }

@@ -154,7 +154,7 @@ export function commandOf(changes: Partial<GenerationCommand> = {}): GenerationC
  * Everything that a generation needs but the SDK: a store that only remembers, a model that says what it is told to, and
  * a clock that stands still. Tests change a single member to see what then happens.
  */
-export function commandsWorld(...events: ModelEvent[]) {
+export function commandsFixture(...events: ModelEvent[]) {
   const records = new Map<string, Generation>();
   const calls: unknown[][] = [];
   const faults: unknown[][] = [];
@@ -222,10 +222,10 @@ export function commandsWorld(...events: ModelEvent[]) {
   return { deps, store, records, calls, faults, clock, meter, totals, asked, looks, logs, deleted };
 }
 
-export type World = ReturnType<typeof commandsWorld>;
+export type Fixture = ReturnType<typeof commandsFixture>;
 
-export const accept = (world: World, changes: Partial<GenerationCommand> = {}) =>
-  acceptGeneration(commandOf(changes), world.deps);
+export const accept = (fixture: Fixture, changes: Partial<GenerationCommand> = {}) =>
+  acceptGeneration(commandOf(changes), fixture.deps);
 
 /** What a call is rejected with; else what it resolves to. */
 export const outcomeOf = (call: Promise<unknown>): Promise<any> => call.catch((error: unknown) => error);
