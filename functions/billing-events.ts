@@ -3,7 +3,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { secretReader } from '../shared/base/secret-reader.ts';
 import { stripeLists } from '../shared/billing/stripe-lists.ts';
 import { BillingFailure } from '../shared/billing/evidence.ts';
-import { parseBillingNotice } from '../shared/billing/event.ts';
+import { parseRawEvent } from '../shared/billing/event.ts';
 import { parseBillingPrices, type BillingPrices } from '../shared/billing/prices.ts';
 import { licenseIdOf } from '../shared/billing/subscription-license.ts';
 import { readWholeEvent, type FetchList } from '../shared/billing/whole-event.ts';
@@ -63,11 +63,11 @@ export async function handler({ Records }: Pick<SQSEvent, 'Records'>): Promise<S
 
 /** Adds to `logFields` what becomes known on the way. */
 async function apply(record: SQSRecord, logFields: LogFields): Promise<Exclude<Outcome, 'failed'>> {
-  const notice = parseBillingNotice(record.body);
-  logFields.eventId = notice.id;
-  logFields.eventType = notice.type;
-  if (notice.livemode !== rules().livemode) return 'other_mode';
-  const evidence = await readWholeEvent(notice, fetchList());
+  const raw = parseRawEvent(record.body);
+  logFields.eventId = raw.id;
+  logFields.eventType = raw.type;
+  if (raw.livemode !== rules().livemode) return 'other_mode';
+  const evidence = await readWholeEvent(raw, fetchList());
   if (evidence === null) return 'ignored';
   logFields.subscriptionId = evidence.subscriptionId;
   logFields.licenseId = licenseIdOf(evidence.subscriptionId);

@@ -1,6 +1,6 @@
 import type { AuditChange, AuditEntry, AuditValue } from '../../shared/accounts/audit.ts';
 import { isoTime } from '../../shared/base/clock.ts';
-import type { AuditTrail } from '../../shared/accounts/audit-store.ts';
+import type { AuditLog } from '../../shared/accounts/audit-store.ts';
 import type { CommandRow, Session } from './command.ts';
 import { usageFailure } from '../common/failure.ts';
 import { getLicense } from './license.ts';
@@ -32,8 +32,8 @@ export const auditCommand: CommandRow = {
 };
 
 async function list(session: Session, licenseId: string | undefined, limit: number): Promise<Answer> {
-  const trail: AuditTrail = licenseId === undefined ? 'identities' : { licenseId };
-  const { entries, next } = await session.stores.audit.listPage(trail, limit, null);
+  const log: AuditLog = licenseId === undefined ? 'identities' : { licenseId };
+  const { entries, next } = await session.stores.audit.listPage(log, limit, null);
   // A mistyped id must not look like a license that nobody changed.
   if (entries.length === 0 && licenseId !== undefined) await getLicense(session, licenseId);
   const older = next === null ? '' : `\n\nThere are older entries: --limit shows up to 1000.`;

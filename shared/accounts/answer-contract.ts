@@ -5,7 +5,7 @@ import { described } from '../base/answer-fields.ts';
 export const accountSettings = z.object({
   creditMails: described(
     z.boolean(),
-    'Whether an e-mail tells the owner that a license has used 80 and 100% of its credits.',
+    'Whether the owner is notified by e-mail when a license has used 80 and 100% of its credits.',
   ),
 });
 

@@ -8,8 +8,8 @@ import type { Part } from '../table/transact.ts';
 /** What a change says of itself. The store adds when it was. */
 export type AuditNote = Omit<AuditEntry, 'entryId' | 'atMs'>;
 
-/** The trail that an entry belongs to: that of a license, or that of all identities. */
-export type AuditTrail = { licenseId: string } | 'identities';
+/** The audit log that an entry belongs to: that of a license, or that of all identities. */
+export type AuditLog = { licenseId: string } | 'identities';
 
 export interface AuditPage {
   entries: AuditEntry[];
@@ -17,20 +17,20 @@ export interface AuditPage {
   next: string | null;
 }
 
-/** The trails of what owners, operators and billing changed. Only the changes themselves write them: see `auditEntry`. */
+/** The audit logs of what owners, operators and billing changed. Only the changes themselves write them: see `auditEntry`. */
 export function auditStore(table: Table) {
   return {
-    /** A page of a trail, newest first. @param before the entry after which it begins; null for the newest. */
-    async listPage(trail: AuditTrail, limit: number, before: string | null): Promise<AuditPage> {
+    /** A page of an audit log, newest first. @param before the entry after which it begins; null for the newest. */
+    async listPage(log: AuditLog, limit: number, before: string | null): Promise<AuditPage> {
       const { Items: items = [], LastEvaluatedKey: last } = await table.documents.send(
         new QueryCommand({
           TableName: table.name,
-          KeyConditionExpression: 'PK = :trail',
-          ExpressionAttributeValues: { ':trail': keyOf(trail, '').PK },
+          KeyConditionExpression: 'PK = :log',
+          ExpressionAttributeValues: { ':log': keyOf(log, '').PK },
           ScanIndexForward: false,
           ConsistentRead: true,
           Limit: limit + 1,
-          ...(before === null ? {} : { ExclusiveStartKey: keyOf(trail, before) }),
+          ...(before === null ? {} : { ExclusiveStartKey: keyOf(log, before) }),
         }),
       );
       const entries = items.slice(0, limit).map(fromItem);
@@ -40,20 +40,20 @@ export function auditStore(table: Table) {
 }
 
 /** The entry of a change, as a part of its transaction: both are stored, or neither. */
-export function auditEntry(trail: AuditTrail, note: AuditNote, nowMs: number): Part<{ stored?: undefined }> {
+export function auditEntry(log: AuditLog, note: AuditNote, nowMs: number): Part<{ stored?: undefined }> {
   const expiresAtSeconds = Math.ceil(nowMs / 1000) + auditDays * 24 * 3600;
   return {
-    key: keyOf(trail, newRequestId(nowMs)),
+    key: keyOf(log, newRequestId(nowMs)),
     put: { ...note, atMs: nowMs, [ttlAttribute]: expiresAtSeconds },
     condition: 'attribute_not_exists(PK)',
     refusal: () => ({}),
   };
 }
 
-function keyOf(trail: AuditTrail, entryId: string): ItemKey {
-  return trail === 'identities'
+function keyOf(log: AuditLog, entryId: string): ItemKey {
+  return log === 'identities'
     ? itemKeys.identityAudit(entryId)
-    : itemKeys.licenseAudit(trail.licenseId, entryId);
+    : itemKeys.licenseAudit(log.licenseId, entryId);
 }
 
 function fromItem(item: Item): AuditEntry {

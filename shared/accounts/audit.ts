@@ -15,7 +15,7 @@ export const activityActions = [
   'license_changed',
 ] as const;
 
-/** Of a license's trail, and of that of all identities. */
+/** In a license's audit log, and in that of all identities. */
 export type LicenseAuditAction = (typeof activityActions)[number];
 export type AuditAction = LicenseAuditAction | 'identity_made' | 'identity_changed';
 

@@ -1,4 +1,4 @@
-/** The variables that tell a function where it runs. Infrastructure and the local runtime set them by these names. */
+/** The variables by which a function knows where it runs. Infrastructure and the local runtime set them by these names. */
 export const environmentVariables = {
   serviceName: 'SERVICE_NAME',
   tableName: 'TABLE_NAME',
@@ -95,7 +95,7 @@ export interface Environment {
   readonly session: SessionEnvironment;
   /** How long records are kept; the bucket's lifecycle removes their images after the same time. */
   readonly retentionDays: number;
-  /** Whether images' files tell all that they were made from; false where it is not set. */
+  /** Whether images' files say all that they were made from; false where it is not set. */
   readonly embedParameters: boolean;
   /** Names of models in OpenAI's format, each with the id or slug of the identity that it means; none where it is not set. */
   readonly modelNames: Readonly<Record<string, string>>;

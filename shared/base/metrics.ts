@@ -27,7 +27,7 @@ export const metricTable = {
   /** Abandoned requests that the sweep ended, and those that it could not end. */
   leasesReleased: { name: 'LeasesReleased', unit: 'Count' },
   sweepFailures: { name: 'SweepFailures', unit: 'Count' },
-  /** Owners told of used credits, and tries to tell one that failed. */
+  /** Owners who were notified of used credits, and tries that failed. */
   noticesSent: { name: 'NoticesSent', unit: 'Count' },
   noticeFailures: { name: 'NoticeFailures', unit: 'Count' },
   billingEvents: { name: 'BillingEvents', unit: 'Count', by: 'outcome' },

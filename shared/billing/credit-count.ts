@@ -27,7 +27,7 @@ export type Moment =
 
 type Items = SubscriptionItem[];
 
-/** The credits that are counted together, told in items, because the prices are not known here. */
+/** The credits that are counted together, in items, because the prices are not known here. */
 export interface CreditCount {
   startMs: number;
   /** The next count does not begin before this moment. */

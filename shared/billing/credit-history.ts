@@ -11,7 +11,7 @@ export function momentsOf(evidence: BillingEvidence): Moment[] {
   return evidence.kind === 'paid' ? paymentsOf(evidence) : [];
 }
 
-/** Only an event that says that the terms changed: it tells what they were before, too. */
+/** Only an event that says that the terms changed: it says what they were before, too. */
 function changeOf({ change, eventId, occurredAtMs: atMs, state, before }: SubscriptionSnapshot): Moment[] {
   const terms = termsOf(state);
   const former = termsOf({ ...state, ...before });

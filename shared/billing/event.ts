@@ -23,7 +23,7 @@ const idOf = (prefix: string) => z.string().check(z.regex(new RegExp(`^${prefix}
 /** Short enough that a license's id can be made of it. */
 const subscriptionId = z.string().check(z.regex(/^sub_[A-Za-z0-9_]{1,56}$/));
 
-const notice = z.object({
+const rawEvent = z.object({
   detail: z.object({
     id: idOf('evt'),
     type: z.string().check(z.regex(/^[a-z0-9_.]{1,100}$/)),
@@ -35,7 +35,7 @@ const notice = z.object({
 });
 
 /** A Stripe event as EventBridge brings it. Its object is not read yet. */
-export type BillingNotice = z.infer<typeof notice>['detail'];
+export type RawEvent = z.infer<typeof rawEvent>['detail'];
 
 /** An event shows only the first entries of a list. What is read needs all of them: see `readWholeEvent`. */
 const hasMore = maybe(z.boolean());
@@ -108,14 +108,14 @@ const invoice = z.object({
 type InvoiceLine = z.infer<typeof invoice>['lines']['data'][number];
 
 /** @throws BillingFailure `unreadable` */
-export function parseBillingNotice(body: string): BillingNotice {
+export function parseRawEvent(body: string): RawEvent {
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch {
     throw new BillingFailure('unreadable', 'The message is not JSON.');
   }
-  return read(notice, value).detail;
+  return read(rawEvent, value).detail;
 }
 
 /** Which types of events are read, and as what. */
@@ -133,13 +133,13 @@ const kinds = new Map<string, 'paid' | 'failed' | SubscriptionSnapshot['change']
  * What an event says of a subscription; null when it says nothing.
  * @throws BillingFailure `unreadable`, `cut_off`, `owner_missing`
  */
-export function readBillingEvent(event: BillingNotice): BillingEvidence | null {
+export function readBillingEvent(event: RawEvent): BillingEvidence | null {
   const kind = kinds.get(event.type);
   if (kind === undefined) return null;
   return kind === 'paid' || kind === 'failed' ? readInvoice(event, kind) : readSubscription(event, kind);
 }
 
-function readInvoice({ id, created, data }: BillingNotice, kind: 'paid' | 'failed'): InvoiceEvidence | null {
+function readInvoice({ id, created, data }: RawEvent, kind: 'paid' | 'failed'): InvoiceEvidence | null {
   const { id: invoiceId, subscription: topId, parent, lines } = read(invoice, data.object);
   const ofSubscription = topId ?? parent?.subscription_details?.subscription;
   if (ofSubscription === undefined) return null;
@@ -167,7 +167,7 @@ function readInvoice({ id, created, data }: BillingNotice, kind: 'paid' | 'faile
 }
 
 function readSubscription(
-  { id, created, data }: BillingNotice,
+  { id, created, data }: RawEvent,
   change: SubscriptionSnapshot['change'],
 ): SubscriptionSnapshot {
   const object = read(subscription, data.object);

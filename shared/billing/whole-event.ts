@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { joined, readBillingEvent, type BillingNotice } from './event.ts';
+import { joined, readBillingEvent, type RawEvent } from './event.ts';
 import { BillingFailure, CutOff, type BillingEvidence, type StripeList } from './evidence.ts';
 
-/** One entry of any list, as Stripe tells it. */
+/** One entry of any list, as Stripe sends it. */
 export const listEntry = z.looseObject({
   id: z.string().check(z.minLength(1), z.maxLength(255)),
   /** Seconds since 1970. */
@@ -23,7 +23,7 @@ export type FetchList = (list: StripeList, apiVersion: string | null) => Promise
  * @throws BillingFailure `not_fetched`, and those of `readBillingEvent`
  */
 export async function readWholeEvent(
-  event: BillingNotice,
+  event: RawEvent,
   fetchList: FetchList | null,
 ): Promise<BillingEvidence | null> {
   try {
@@ -45,7 +45,7 @@ export async function readWholeEvent(
   }
 }
 
-/** Of a list that is cut off, what stood in it before is cut off too. Stripe tells only what changed, so not that. */
+/** Of a list that is cut off, what stood in it before is cut off too. Stripe sends only what changed, so not that. */
 function cutOffToo(previous: unknown): unknown {
   const { items } = (previous ?? {}) as { items?: object };
   return items ? { ...(previous as object), items: { ...items, has_more: true } } : previous;

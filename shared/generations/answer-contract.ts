@@ -32,7 +32,7 @@ const usage = z.object({
 
 /** The answer of POST /generate?dryRun=true, where the request itself would be accepted. */
 export const dryRunAnswer = z.object({
-  dryRun: described(z.literal(true), 'Nothing was painted, charged or stored.'),
+  dryRun: described(z.literal(true), 'Nothing was generated, charged or stored.'),
   accepted: described(z.literal(true), 'A request that would be refused is answered with its refusal.'),
   identity,
   credits: described(

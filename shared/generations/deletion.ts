@@ -10,7 +10,7 @@ export interface Deletion extends Pick<
 > {
   /** Until then the model's links may still bring an image: of a run that was given up, or that another one overtook. */
   imagesUntilMs: number;
-  /** Whether all images were deleted once. Then its owner was told so, and the request is not found any more. */
+  /** Whether all images were deleted once. Then the deletion was answered, and the request is not found any more. */
   isErased: boolean;
 }
 

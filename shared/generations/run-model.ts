@@ -22,7 +22,7 @@ export interface ModelRunDeps {
   clock: Clock;
   /** Ends every run once it aborts. */
   stopping: AbortSignal;
-  /** Whether the images' files tell all that they were made from, the prompt too. */
+  /** Whether the images' files say all that they were made from, the prompt too. */
   embedParameters: boolean;
 }
 
@@ -171,7 +171,7 @@ function undelivered(): ServiceError {
   return new ServiceError('GENERATION_FAILED', 'The model did not deliver the images that were asked for.');
 }
 
-/** No caller reads the container's own words: nobody knows what they tell. They go to the log. */
+/** No caller reads the container's own words: nobody knows what they hold. They go to the log. */
 function failureOf(event: Extract<ModelEvent, { event: 'failed' }>, generation: Generation): ServiceError {
   const reason = modelFailureReasons.find((known) => known === event.reason) ?? 'model_error';
   if (reason === 'deadline') return timedOut(generation);
@@ -194,7 +194,7 @@ function failureOf(event: Extract<ModelEvent, { event: 'failed' }>, generation: 
 
 /**
  * A container's text as one line for the log, without what it may quote: links and other long strings, and all that stands in the
- * prompts, also where it is cut or escaped. Other alphabets are left out: their words can't be told apart.
+ * prompts, also where it is cut or escaped. Other alphabets are left out: nobody knows where their words end.
  */
 function loggable(text: string, { prompt, negativePrompt }: Generation): string {
   const asked = `${prompt} ${negativePrompt}`.toLowerCase();

@@ -17,7 +17,7 @@ export function wantsEvents(request: Pick<ApiRequest, 'headers'>): boolean {
 
 /**
  * How much the client wants an answer, from 0 to 1, by its Accept headers (RFC 9110, section 12.5.1). Of the media ranges that
- * are asked about, the first that was sent tells the weight. What none names is not wanted.
+ * are asked about, the first that was sent has the weight. What none names is not wanted.
  * @param absent what a request without the header sends in effect
  */
 export function acceptWeights(

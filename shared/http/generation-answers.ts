@@ -43,7 +43,7 @@ async function dryRunAnswer(
   return ok(answer, wouldReplay ? { 'idempotent-replayed': 'true' } : {});
 }
 
-/** The first request's answer, for a repeat with the same idempotency key. It is there already, so nobody is told to wait. */
+/** The first request's answer, for a repeat with the same idempotency key. It is there already, so it has no Retry-After. */
 function replayAnswer(
   request: ApiRequest,
   command: GenerationCommand,

@@ -16,7 +16,7 @@ const maxDepth = 64;
  */
 export function parseJson(text: string): unknown {
   if (text.startsWith('\ufeff')) throw invalid('must be UTF-8 without a byte order mark');
-  // Bytes that are not UTF-8 arrive as this character, so nobody can tell them from it.
+  // Bytes that are not UTF-8 arrive as this character, so the two look the same.
   const garbled = 'has bytes that are not UTF-8, or U+FFFD: send UTF-8, and that character as \\ufffd';
   if (text.includes('\ufffd')) throw invalid(garbled);
   const value = parse(text);

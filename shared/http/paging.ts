@@ -20,7 +20,7 @@ export function writeCursor(place: string): string {
 }
 
 /**
- * @param isPlace tells what can be a place in the list. Nothing else is ever looked up.
+ * @param isPlace whether a text can be a place in the list. Nothing else is ever looked up.
  * @throws INVALID_PARAMETERS for anything that is not a cursor.
  */
 export function readCursor(sent: string | undefined, isPlace = isRequestId): string | null {

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { count, described, link } from '../base/answer-fields.ts';
 
-/** A picture that the identity painted. */
+/** A picture that the identity made. */
 const identitySample = z.object({
   url: described(link, 'The picture, a WebP of at most 1024 pixels a side.'),
   thumbnailUrl: described(link, 'The same in small, a WebP of at most 512 pixels a side.'),
   width: described(count, 'Of the picture, in pixels.'),
   height: described(count, 'Of the picture, in pixels.'),
-  prompt: described(z.nullable(z.string()), 'What painted it, where that is known.'),
+  prompt: described(z.nullable(z.string()), 'The prompt that made it, where that is known.'),
 });
 
 const facts = {
@@ -24,7 +24,7 @@ export const identityAnswer = z.object({
   ...facts,
   samples: described(
     z.array(identitySample),
-    'Pictures that show what it paints, at most 8, and fewer where more than 125 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour.',
+    'Pictures that show what it makes, at most 8, and fewer where more than 125 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour.',
   ),
 });
 

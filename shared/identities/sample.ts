@@ -1,11 +1,11 @@
-/** A picture that shows what an identity paints, chosen by the operator. */
+/** A picture that shows what an identity makes, chosen by the operator. */
 export interface Sample {
   /** Made from the content of its files, which therefore never change. */
   sampleId: string;
   /** Of the picture; the thumbnail has the same shape. */
   widthPx: number;
   heightPx: number;
-  /** What painted it, and what people who don't see it are told; null when the operator gave none. */
+  /** The prompt that made it, which describes it to people who don't see it; null when the operator gave none. */
   prompt: string | null;
 }
 

@@ -17,7 +17,7 @@ export function identityStore(table: Table) {
   return {
     /**
      * Makes an identity or replaces it whole, and writes what changed. Of operators who change one at the same moment
-     * the last one wins, and each one's entry tells of the identity that it found.
+     * the last one wins, and each one's entry names the identity that it found.
      */
     async put(identity: Identity, by: Actor = someOperator, nowMs = Date.now()): Promise<void> {
       const { identityId, name } = identity;

@@ -15,12 +15,12 @@ export async function usableIdentities(
   return identities.filter((identity) => licenses.some((license) => mayUse(license, identity)));
 }
 
-/** What agents are told of identities. */
+/** An identity as agents see it. */
 export function agentIdentities(identities: readonly Identity[]): AgentIdentityList {
   return { identities: identities.map(factsOf) };
 }
 
-/** What callers of GET /identities are told of identities. */
+/** An identity as callers of GET /identities see it. */
 export async function identityAnswers(
   identities: readonly Identity[],
   objects: Pick<ObjectStore, 'sampleLinks'>,

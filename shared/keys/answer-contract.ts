@@ -40,7 +40,7 @@ export const keyAnswer = z.object({
   createdAt: timestamp,
   lastUsedAt: described(
     z.nullable(timestamp),
-    'When it was last used, if ever. A list of all keys, without `limit`, tells it of active keys only.',
+    'When it was last used, if ever. A list of all keys, without `limit`, has it for active keys only.',
   ),
   expiresAt,
   revokedAt: described(z.nullable(timestamp), 'Null unless it was revoked.'),

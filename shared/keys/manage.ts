@@ -27,7 +27,7 @@ export interface IssueKeyCommand {
 
 /**
  * Makes a key of a license. The raw key exists only in the answer.
- * @param showRate is told how the account's limit of new keys stands, before a refusal too.
+ * @param showRate gets how the account's limit of new keys stands, before a refusal too.
  * @throws LICENSE_INACTIVE, KEY_LIMIT_REACHED, RATE_LIMITED
  */
 export async function issueApiKey(
@@ -145,7 +145,7 @@ export interface KeyUse {
   creditsUsed: number;
 }
 
-/** Leaves out the hash: by a list of hashes a thief could tell which stolen keys are real. */
+/** Leaves out the hash: by a list of hashes a thief could find out which stolen keys are real. */
 export function keyAnswer(key: ApiKey, { lastUsedAtMs, creditsUsed }: KeyUse, nowMs: number): KeyAnswer {
   return {
     keyId: key.keyId,

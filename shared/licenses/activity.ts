@@ -5,7 +5,7 @@ import { tiers, type TierName } from './tiers.ts';
 
 const kinds = { account: 'owner', operator: 'operator', billing: 'billing' } as const;
 
-/** An entry of a license's trail as its owner sees it. Who the operator is, and which event it was, is left out. */
+/** An entry of a license's audit log as its owner sees it. Who the operator is, and which event it was, is left out. */
 export function activityItem({
   entryId,
   atMs,
@@ -20,7 +20,7 @@ export function activityItem({
     id: entryId,
     at: isoTime(atMs),
     by: kinds[by.slice(0, by.indexOf(':')) as keyof typeof kinds],
-    // A license's trail has no others.
+    // A license's audit log has no others.
     action: action as LicenseAuditAction,
     keyId: isOfKey ? subjectId : null,
     keyName: isOfKey ? subjectName : null,
@@ -28,7 +28,7 @@ export function activityItem({
   };
 }
 
-/** Answers tell tiers by their labels. */
+/** Answers name tiers by their labels. */
 function inAnswers({ member, from, to }: AuditChange): AuditChange {
   if (member !== 'tier') return { member, from, to };
   const label = (tier: unknown) => tiers[tier as TierName]?.label ?? null;

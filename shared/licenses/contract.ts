@@ -26,7 +26,7 @@ export const licenseAnswer = z.object({
   creditsLimit: described(count, 'Credits of the present billing period: those that are paid for it.'),
   maxOutputs: described(z.int(), 'The largest `numOutputs` of a request.'),
   maxSidePx: described(z.int(), 'The largest `width` and `height` of a request, in pixels.'),
-  maxInFlight: described(z.int(), 'How many of its requests may be waiting or painted at a time.'),
+  maxInFlight: described(z.int(), 'How many of its requests may be waiting or running at a time.'),
   billingPeriodStart: timestamp,
   billingPeriodEnd: described(timestamp, 'When the credits of the next period begin.'),
   activeUntil: described(z.nullable(timestamp), 'When the license ends; null when no end is set.'),

@@ -15,9 +15,9 @@ export function notificationStore({ documents, name: TableName }: Table) {
         documents.send(
           new QueryCommand({
             TableName,
-            KeyConditionExpression: 'PK = :notices',
+            KeyConditionExpression: 'PK = :notifications',
             FilterExpression: 'attribute_not_exists(leaseUntilMs) OR leaseUntilMs <= :now',
-            ExpressionAttributeValues: { ':notices': notificationPartition, ':now': nowMs },
+            ExpressionAttributeValues: { ':notifications': notificationPartition, ':now': nowMs },
             ConsistentRead: true,
             ExclusiveStartKey: start,
           }),

@@ -67,7 +67,7 @@ async function handle(
     await notifications.remove(notification);
     return outcome;
   } catch (error) {
-    logFault(notification.licenseId, 'a notice was not sent', error);
+    logFault(notification.licenseId, 'a notification was not sent', error);
     if (error instanceof MailRefused && tries >= maxTries) {
       await notifications.remove(notification);
       return 'lost';

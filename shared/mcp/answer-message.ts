@@ -14,7 +14,7 @@ const parseError = -32700;
 const invalidRequest = -32600;
 const notAcceptable = -32000;
 
-/** How a caller takes an answer: in JSON alone, as events alone, or as events where there is progress to tell. */
+/** How a caller takes an answer: in JSON alone, as events alone, or as events where there is progress to report. */
 type Form = 'json' | 'events' | 'either';
 
 /**
@@ -67,7 +67,7 @@ function formFor(request: ApiRequest): Form | null {
 
 /**
  * The message as the protocol's schemas want it, which know no null. What a tool's arguments may have is for their contract to
- * say. Progress could not be told in JSON, so that nobody is said to wish for it.
+ * say. JSON has no place for progress, so nobody counts as asking for it.
  */
 function present({ params, ...message }: Record<string, unknown>, form: Form): Record<string, unknown> {
   if (params === null) return message;

@@ -2,7 +2,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Observer } from '../generations/create.ts';
 import { counted } from '../base/words.ts';
 
-/** Tells a caller who asked for it how a generation goes on. */
+/** Reports to a caller who asked for it how a generation goes on. */
 export interface Progress {
   note(message: string): void;
   observer: Observer;
@@ -16,16 +16,16 @@ export function progressFor({ _meta, notify }: ServerContext['mcpReq']): Progres
   const progressToken = _meta?.progressToken;
   let progress = 0;
   let lastStep = 0;
-  const tell = (message: string, stepsLeft?: number) => {
+  const report = (message: string, stepsLeft?: number) => {
     if (progressToken === undefined) return;
     const total = stepsLeft === undefined ? {} : { total: progress + stepsLeft };
     const params = { progressToken, progress, message, ...total };
-    // A caller who has gone needs to be told nothing.
+    // A caller who has gone needs no report.
     notify({ method: 'notifications/progress', params }).catch(() => {});
   };
   const note = (message: string) => {
     progress += 1;
-    tell(message);
+    report(message);
   };
   return {
     note,
@@ -39,7 +39,7 @@ export function progressFor({ _meta, notify }: ServerContext['mcpReq']): Progres
         if (step <= lastStep) return;
         progress += step - lastStep;
         lastStep = step;
-        tell(`Step ${step} of ${steps}.`, steps - step);
+        report(`Step ${step} of ${steps}.`, steps - step);
       },
     },
   };

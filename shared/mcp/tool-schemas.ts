@@ -4,7 +4,7 @@ import { addRules, standalone } from '../openapi/json-schema.ts';
 import { memberRules } from '../openapi/member-rules.ts';
 import type { Schema } from '../openapi/schema.ts';
 
-/** A tool's arguments as a JSON Schema. A member that may be left out may be null too, which no model needs to be told. */
+/** A tool's arguments as a JSON Schema. A member that may be left out may be null too, and no model needs to know that. */
 export function argumentsSchema(contract: z.ZodMiniType): Schema {
   const schema = standalone(contract);
   dropNulls(schema);

@@ -27,7 +27,7 @@ export const tools = {
   list_identities: {
     title: 'List identities',
     description:
-      'Lists the identities (creator systems, each with a style of its own) that this API key may paint with. `generate` wants the ' +
+      'Lists the identities (creator systems, each with a style of its own) that this API key may generate with. `generate` wants the ' +
       '`id` of one that is `available`. Free.',
     arguments: listIdentitiesArguments,
     answer: agentIdentityList,
@@ -36,7 +36,7 @@ export const tools = {
   quote: {
     title: 'Quote a generation',
     description:
-      'Checks the arguments of `generate` without painting: answers what it would cost and how many credits are left, or the refusal that ' +
+      'Checks the arguments of `generate` without generating: answers what it would cost and how many credits are left, or the refusal that ' +
       `it would get. Free, but counts in the same limit of requests a minute. ${price}`,
     arguments: generateArguments,
     answer: dryRunAnswer,
@@ -45,7 +45,7 @@ export const tools = {
   generate: {
     title: 'Generate images',
     description:
-      `Paints images and spends credits of the license. ${price} Only a generation that completes is charged. Answers when the images are ` +
+      `Generates images and spends credits of the license. ${price} Only a generation that completes is charged. Answers when the images are ` +
       'finished, in seconds to a minute, with links that open for an hour, a small preview of the first image, the seed, and what was charged. To be able to repeat a call whose ' +
       'answer was lost without paying twice, send a new `idempotencyKey` with each new generation and the same one with a repeat.',
     arguments: generateArguments,
@@ -56,7 +56,7 @@ export const tools = {
     title: 'Get a generation',
     description:
       'Fetches an earlier generation of this license by its `requestId`: its status, its parameters, and new links to its images. ' +
-      'Paints nothing. Free.',
+      'Generates nothing. Free.',
     arguments: getGenerationArguments,
     answer: storedGeneration,
     hints: { readOnlyHint: true, openWorldHint: false },
@@ -67,7 +67,7 @@ export type ToolName = keyof typeof tools;
 
 /** What the server says of itself to a host's model. */
 export const instructions =
-  'Paints images from text. First `list_identities`, then `quote` if the price matters, then `generate`. A refusal has a sentence that ' +
+  'Generates images from text. First `list_identities`, then `quote` if the price matters, then `generate`. A refusal has a sentence that ' +
   'says what to change, and a code. The links are open to everyone who has them, for an hour at most; `get_generation` signs new ones.';
 
 const storedId = 'Of a stored request: `generate` answers it, and `get_generation` takes it.';

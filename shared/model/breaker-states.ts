@@ -12,7 +12,7 @@ export type Breaker =
 /** `failing`: calls fail. `warming`: it has no capacity yet and is getting some. */
 export type BreakerReason = 'failing' | 'warming';
 
-/** What a call or a probe told of the backend. */
+/** What a call or a probe found out about the backend. */
 export type Finding = 'healthy' | BreakerReason;
 
 /** Whether to call, to probe first, or to call later. */
@@ -25,7 +25,7 @@ export const maxFailuresInARow = 5;
  * nobody may be refused for long once it is there.
  */
 export const openMs = { failing: 10_000, warming: 5000 } as const satisfies Record<BreakerReason, number>;
-/** What callers are told to wait for a model that never scales to zero, and is starting all the same. */
+/** How long callers should wait for a model that never scales to zero, and is starting all the same. */
 export const warmingRetrySeconds = 30;
 /** The next probe is due after this time if the one before was never answered. A probe takes less. */
 export const probeMs = 5000;

@@ -18,7 +18,7 @@ const maxAttempts = 3;
 export interface ColdStartNotesDeps {
   store: ColdStartStore;
   clock: Clock;
-  /** Told when the table could not be read or written, which fails no request. */
+  /** Called when the table could not be read or written, which fails no request. */
   onFault(error: unknown): void;
 }
 
@@ -27,7 +27,7 @@ export interface ColdStartNotesDeps {
  * processes that found the model scaled to zero: requests to a model that is ready cost nothing more.
  */
 export function coldStartNotes({ store, clock, onFault }: ColdStartNotesDeps): ColdStartNotes {
-  /** What this process last read or wrote: the best that it can tell when the table is away. */
+  /** What this process last read or wrote: the best that it knows when the table is away. */
   let last = noColdStart;
   let foundScaledToZero = false;
 

@@ -43,8 +43,8 @@ export function afterRefusal(coldStart: ColdStart, nowMs: number): ColdStart {
 
 /**
  * A call was answered. The model got ready between the last refusal and now, and what it took is between the two. Where
- * nobody called for a while, this says little, and what is known stays as near as it can: callers come back when they
- * were told to, and what they then see must not make the next ones wait for longer.
+ * nobody called for a while, this says little, and what is known stays as near as it can: callers come back after
+ * their Retry-After, and what they then see must not make the next ones wait for longer.
  */
 export function afterAnswer(coldStart: ColdStart, nowMs: number): ColdStart {
   const { sinceMs, refusedAtMs } = coldStart;
@@ -58,7 +58,7 @@ export function afterAnswer(coldStart: ColdStart, nowMs: number): ColdStart {
 }
 
 /**
- * What a caller is told to wait: what a cold start took lately, less what has passed since it began, at least five seconds.
+ * How long a caller should wait: what a cold start took lately, less what has passed since it began, at least five seconds.
  * @returns null where no cold start is known.
  */
 export function secondsUntilReady(coldStart: ColdStart, nowMs: number): number | null {

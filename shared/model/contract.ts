@@ -15,7 +15,7 @@ export interface ModelRequest {
   deadline: string;
   /**
    * Whose request it is, an opaque digest: the container shares its time fairly between tenants. A service that is older
-   * than this member leaves it out. Such a request is told `started` at once and never `queued`.
+   * than this member leaves it out. Such a request gets `started` at once and never `queued`.
    */
   tenant: string;
   prompt: string;
@@ -34,7 +34,7 @@ export interface ModelRequest {
    */
   outputFormat: OutputFormat;
   /**
-   * Whether the files' metadata has the parameters, the prompt too. Otherwise it tells the model's version, the seed, the
+   * Whether the files' metadata has the parameters, the prompt too. Otherwise it has the model's version, the seed, the
    * size, and that a model made the image. A service that is older than this member leaves it out and means false.
    */
   embedParameters: boolean;

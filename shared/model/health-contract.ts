@@ -8,21 +8,21 @@ export type ModelState = (typeof modelStates)[number];
 export const healthAnswer = z.object({
   status: described(
     z.enum(['ok', 'degraded']),
-    '`ok` when every part is up. A model that sleeps, or wakes as it should, is up.',
+    '`ok` when every part is up. A model that is scaled to zero, or starts as it should, is up.',
   ),
   api: described(z.literal('up'), 'The API itself: whoever reads this has reached it.'),
   inference: described(
     z.enum(['up', 'down']),
-    'The models. `down` while they are neither awake nor to be woken: generating answers 503 then.',
+    'The models. `down` while they neither run nor can be started: generating answers 503 then.',
   ),
   model: described(
     z.enum(modelStates),
-    '`ready` paints at once. `asleep`: the next request to generate wakes it. `waking`: it starts. While it sleeps or ' +
-      'wakes, generating answers 503, and a request with `Prefer: respond-async` waits for it. `unavailable`: no answer.',
+    '`ready` generates at once. `asleep`: it is scaled to zero, and the next request to generate starts it. `waking`: it starts. In both, ' +
+      'generating answers 503, and a request with `Prefer: respond-async` waits for it. `unavailable`: no answer.',
   ),
   modelReadyInSeconds: described(
     z.nullable(count),
-    'While the model is `waking`: about when it is ready, by what waking took lately. Otherwise null.',
+    'While the model is `waking`: about when it is ready, by what cold starts took lately. Otherwise null.',
   ),
 });
 

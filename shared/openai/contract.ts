@@ -87,7 +87,7 @@ const imageBody = z
     z.refine(({ stream, response_format: format }) => !(stream === true && format === 'url'), {
       path: ['response_format'],
       error: 'must be left out or "b64_json" where stream is true',
-      // Told beside what is wrong with other members.
+      // Named beside what is wrong with other members.
       when: () => true,
     }),
   );

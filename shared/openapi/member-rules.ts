@@ -8,7 +8,7 @@ const { maxItems, maxBytes, maxPixels } = referenceLimits;
 const generationProperties: Record<string, Schema> = {
   // An empty identityId is refused as a missing one, before the rest of the body is checked.
   identityId: { minLength: 1, description: 'From `GET /identities`. Names and slugs are not IDs.' },
-  prompt: { description: 'What to paint. Lengths count Unicode code points.' },
+  prompt: { description: 'What to generate. Lengths count Unicode code points.' },
   negativePrompt: { description: 'What to leave out.' },
   seed: {
     description:
@@ -24,7 +24,7 @@ const generationProperties: Record<string, Schema> = {
   height: { description: "Pixels. Above the license's `maxSidePx` it is refused with TIER_LIMIT." },
   outputFormat: {
     description:
-      'What the images are stored as. `png` keeps every pixel as it was painted; `webp` and `jpeg` have quality 90 and are ' +
+      'What the images are stored as. `png` keeps every pixel as it was generated; `webp` and `jpeg` have quality 90 and are ' +
       'files of a fraction of the size.',
   },
   referenceImages: {
@@ -70,7 +70,7 @@ export const memberRules: Record<string, Record<string, Schema>> = {
   },
   ChangeAccountRequest: {
     creditMails: {
-      description: 'Whether an e-mail tells you that a license has used 80 and 100% of its credits.',
+      description: 'Whether you are notified by e-mail when a license has used 80 and 100% of its credits.',
     },
   },
   UploadRequest: {

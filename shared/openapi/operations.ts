@@ -48,7 +48,7 @@ const generated: Operation['answer'] = {
   schema: 'Generation',
   description:
     'The images are stored and charged. Asked for with `Accept: text/event-stream`, the answer is this as soon as the ' +
-    'request is accepted, and tells how it goes on.',
+    'request is accepted, and reports how it goes on.',
 };
 
 export const operations: Record<OperationId, Operation> = {
@@ -245,10 +245,11 @@ export const operations: Record<OperationId, Operation> = {
   getHealth: {
     tag: 'Service',
     summary: 'Whether the service is up',
-    description: 'The models are asked at most every 10 seconds. A model that sleeps is not woken by it.',
+    description:
+      'The models are asked at most every 10 seconds. It does not start a model that is scaled to zero.',
     answer: {
       schema: 'Health',
-      description: 'Always 200: the API and the models are told apart by the body.',
+      description: 'Always 200: the body says of the API and of the models how they are.',
     },
   },
   getOpenApi: {

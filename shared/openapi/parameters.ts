@@ -29,7 +29,7 @@ const instant: Schema = { type: 'string', format: 'date-time' };
 
 const searchDescription =
   'Only requests whose prompt has all these words, in any case, also inside longer words. It reads back through the ' +
-  'history: each call looks at some 1,000 requests, and `searchedBackTo` tells how far it came.';
+  'history: each call looks at some 1,000 requests, and `searchedBackTo` says how far it came.';
 
 /** Every parameter of path, query and headers, by its name in the document. */
 export const parameters = {
@@ -75,7 +75,7 @@ export const parameters = {
   ),
   dryRun: query(
     'dryRun',
-    'Every check of the request, and what it would cost: nothing is painted, held, charged or stored. A refusal is the one ' +
+    'Every check of the request, and what it would cost: nothing is generated, held, charged or stored. A refusal is the one ' +
       'that the request itself would have. It counts for the rate limit.',
     { type: 'boolean', default: false },
   ),
@@ -95,7 +95,7 @@ export const parameters = {
     in: 'header',
     description:
       '`respond-async` (RFC 7240): the request is checked and its credits are held as ever, then it is answered with 202 ' +
-      'while it waits for the model and runs. `GET /generate/{requestId}` tells how it goes on. A model that is starting is ' +
+      'while it waits for the model and runs. `GET /generate/{requestId}` says how it goes on. A model that is starting is ' +
       'waited for. Other preferences are ignored. A dry run is answered with its result, and `Accept: text/event-stream` ' +
       'says nothing beside it.',
     schema: { type: 'string' },

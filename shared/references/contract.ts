@@ -7,7 +7,7 @@ export const maxAddressesPerMinute = 40;
 
 const referenceUrlRule = 'must be an https:// URL in a string';
 
-/** What a URL's text must not look like, and the rule that it breaks then, in the order in which they are told. */
+/** What a URL's text must not look like, and the rule that it breaks then, in the order in which they are named. */
 const textRules: [broken: RegExp, rule: string][] = [
   [/\p{Surrogate}/u, 'must not contain a lone surrogate'],
   // The parser would drop tabs and line breaks, trim, and take backslashes for slashes.
@@ -74,7 +74,7 @@ export const referenceItem = z
   .check(
     z.refine((item) => (item.url === undefined) !== (item.uploadId === undefined), {
       error: 'must have exactly one of url and uploadId',
-      // Told beside what is wrong with either of them.
+      // Named beside what is wrong with either of them.
       when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
     }),
     z.meta({ oneOf: ['url', 'uploadId'].map(sentAlone) }),

@@ -31,7 +31,7 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 /**
  * Fetches what somebody else's URL names: over HTTPS from a public address only, checked anew for each redirect, and
  * connected to the very address that was checked, so that a name can't mean another one in between.
- * @param contact whom the servers are told to ask, as `contactPattern` has it
+ * @param contact whom the servers may ask, as `contactPattern` has it
  * @param signal ends it, wherever it is.
  * @returns at most `referenceLimits.maxBytes` bytes.
  * @throws UnusableReference

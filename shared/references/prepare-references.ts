@@ -85,7 +85,7 @@ function refuseUnusable(items: ReferenceItem[], problems: (Sentence | null)[]): 
 
 /**
  * Counts the addresses that a request wants fetched, all of them or none.
- * @throws RATE_LIMITED; SERVICE_UNAVAILABLE when it can't be told whether they are within the limit.
+ * @throws RATE_LIMITED; SERVICE_UNAVAILABLE when nobody knows whether they are within the limit.
  */
 async function countAddresses(
   { licenseId }: RequestRef,

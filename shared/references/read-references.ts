@@ -14,7 +14,7 @@ const notUploaded =
 /**
  * Checks all references at once. If all of them can be used, those with a `putLink` are stored there for the model, byte
  * for byte.
- * @param contact whom the servers are told to ask about these requests
+ * @param contact whom the servers may ask about these requests
  * @returns for each reference null, or what is wrong with it, in words for the caller.
  * @throws after a fault of the service itself.
  */

@@ -20,7 +20,7 @@ export const listLimit: RouteLimit = withMembers(fetchLimit, { name: 'list' });
 export const identitiesLimit: RouteLimit = withMembers(fetchLimit, { name: 'identities' });
 /** Seven rate logs are read for each active key. */
 export const keysLimit: RouteLimit = withMembers(fetchLimit, { name: 'keys' });
-/** Each change is kept in the license's trail. */
+/** Each change is kept in the license's audit log. */
 export const changeKeyLimit: RouteLimit = {
   name: 'change-key',
   quota: 30,

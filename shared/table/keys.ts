@@ -3,7 +3,7 @@
  *
  * Item        PK                SK               index   read by
  * API key     KEY#<keyId>       KEY              owner   authentication (strong); an account's keys, newest first
- * Rate log    RATE#<caller>     <name>           –       authentication, with the key; also tells when a key was last used
+ * Rate log    RATE#<caller>     <name>           –       authentication, with the key; also says when a key was last used
  * Idempotency ONCE#<caller>     <hash>           –       the request that first carried an idempotency key
  * License     LICENSE#<id>      LICENSE          owner   access checks; an account's licenses
  * Billing     LICENSE#<id>      BILLING          –       billing events: what is remembered of the license's subscription

@@ -28,7 +28,7 @@ export interface Part<Refusal = never> {
   names?: Record<string, string>;
   values?: Record<string, unknown>;
   /**
-   * DynamoDB tells only which item's condition failed. So where several parts share an item, each says by the item as it
+   * DynamoDB says only which item's condition failed. So where several parts share an item, each says by the item as it
    * was found whether it is the one that refused: null where it is not.
    */
   refusal?(found: Item | undefined): Refusal | null;

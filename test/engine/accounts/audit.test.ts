@@ -4,7 +4,7 @@ import { auditDays, type Actor } from '../../../shared/accounts/audit.ts';
 import { newId } from '../../../shared/base/ids.ts';
 import type { License } from '../../../shared/licenses/license.ts';
 import { apiKeyStore } from '../../../shared/keys/store.ts';
-import { auditStore, type AuditTrail } from '../../../shared/accounts/audit-store.ts';
+import { auditStore, type AuditLog } from '../../../shared/accounts/audit-store.ts';
 import { identityStore } from '../../../shared/identities/store.ts';
 import { licenseStore, type LicenseChange } from '../../../shared/licenses/store.ts';
 import { ttlAttribute } from '../../../shared/table/keys.ts';
@@ -28,7 +28,7 @@ const open = () => ({
 beforeAll(() => void (stores = open()));
 
 /** Oldest first. */
-async function trailOf(trail: AuditTrail) {
+async function trailOf(trail: AuditLog) {
   const { entries, next } = await stores.audit.listPage(trail, 1000, null);
   expect(next).toBeNull();
   return entries.toReversed();

@@ -1,6 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { BillingEvidence } from '../../../shared/billing/evidence.ts';
-import { parseBillingNotice, readBillingEvent } from '../../../shared/billing/event.ts';
+import { parseRawEvent, readBillingEvent } from '../../../shared/billing/event.ts';
 import type { HandledEvent } from './stripe-fixtures.ts';
 
 type Json = Record<string, any>;
@@ -41,7 +41,7 @@ export function sqsRecord(messageId: string, body: string): SQSRecord {
 
 /** What the function learns from an event, through its envelope. */
 export function evidenceOf(event: HandledEvent | Json): BillingEvidence | null {
-  return readBillingEvent(parseBillingNotice(envelope(event as HandledEvent)));
+  return readBillingEvent(parseRawEvent(envelope(event as HandledEvent)));
 }
 
 /** The same event as versions of the API before 2025-03-31 would tell it. */

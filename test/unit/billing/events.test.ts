@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SubscriptionSnapshot } from '../../../shared/billing/evidence.ts';
-import { parseBillingNotice } from '../../../shared/billing/event.ts';
+import { parseRawEvent } from '../../../shared/billing/event.ts';
 import { isId } from '../../../shared/base/ids.ts';
 import { licenseIdOf } from '../../../shared/billing/subscription-license.ts';
 import { evidenceOf, older } from './delivery.ts';
@@ -193,7 +193,7 @@ describe('an event', () => {
   test.each(['{', 'null', '{"detail":null}', '{"detail":[]}'])(
     'in a message that reads %j is a failure',
     (body) => {
-      expect(() => parseBillingNotice(body)).toThrow(expect.objectContaining({ reason: 'unreadable' }));
+      expect(() => parseRawEvent(body)).toThrow(expect.objectContaining({ reason: 'unreadable' }));
     },
   );
 
@@ -210,6 +210,6 @@ describe('an event', () => {
     expect(message).toContain('status');
     expect(message).toContain('billing_cycle_anchor');
     expect(message).not.toContain(secret);
-    expect(() => parseBillingNotice(`{"detail": "${secret}`)).toThrow('The message is not JSON.');
+    expect(() => parseRawEvent(`{"detail": "${secret}`)).toThrow('The message is not JSON.');
   });
 });
