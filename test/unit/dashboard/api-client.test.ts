@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiError, sessionEnded } from '../../../dashboard/src/api/api-error.ts';
 import { createApi, type TokenSource } from '../../../dashboard/src/api/client.ts';
-import { accept } from '../../../dashboard/src/api/generate.ts';
-import { requestId } from '../../support/generation-run.ts';
-import { answered, refused, scriptedFetch, type Script, type Sent } from '../../support/scripted-fetch.ts';
+import { answered, refused, scriptedFetch, type Script } from '../../support/scripted-fetch.ts';
 
 const baseUrl = 'https://api.test/api/v1';
 const fine = answered({ fine: true });
@@ -29,36 +27,24 @@ async function failureOf(scripts: Script[], tokens?: Partial<TokenSource>, signa
   return { error, sent, log };
 }
 
-describe('a request', () => {
-  test('sends its body as JSON, and its own headers beside the token, which they can’t replace', async () => {
-    const { api, sent } = apiOf([fine]);
-    const headers = {
-      accept: 'text/event-stream',
-      'idempotency-key': 'key-1',
-      authorization: 'Bearer other',
-    };
-    const init = { body: { prompt: 'Łódź 🎨' }, headers };
-    await api.requester.attempt('POST /playground/generate', init, (response) => response.text());
-    expect(sent).toMatchObject([
-      { line: `POST ${baseUrl}/playground/generate`, body: { prompt: 'Łódź 🎨' } },
-    ]);
-    expect(Object.fromEntries(sent[0]!.headers)).toEqual({
-      accept: 'text/event-stream',
-      'idempotency-key': 'key-1',
-      authorization: 'Bearer old',
-      'content-type': 'application/json',
-    });
-  });
+test('a request sends its body as JSON and its own headers, which can’t replace the token', async () => {
+  const { api, sent } = apiOf([fine]);
+  const headers = { 'idempotency-key': 'key-1', authorization: 'Bearer other' };
+  const body = { prompt: 'Łódź 🎨' };
+  await api.request('POST /playground/generate', { body, headers } as never);
+  expect(sent).toMatchObject([{ line: `POST ${baseUrl}/playground/generate`, body }]);
+  const own = { 'idempotency-key': 'key-1', authorization: 'Bearer old' };
+  expect(Object.fromEntries(sent[0]!.headers)).toMatchObject({ ...own, 'content-type': 'application/json' });
+});
 
-  test('encodes its query and leaves out what is undefined or empty', async () => {
-    const { api, sent } = apiOf([fine]);
-    const query = { licenseId: 'a&b=c d/ł', limit: 0, cursor: undefined, status: '' as never };
-    await api.request('GET /generate', { query });
-    await api.request('GET /generate', { query: { cursor: undefined } });
-    const [first, second] = sent.map(({ line }) => line.replace('GET ', ''));
-    expect(Object.fromEntries(new URL(first!).searchParams)).toEqual({ licenseId: 'a&b=c d/ł', limit: '0' });
-    expect(second).toBe(`${baseUrl}/generate`);
-  });
+test('a request encodes its query and leaves out what is undefined or empty', async () => {
+  const { api, sent } = apiOf([fine]);
+  const query = { licenseId: 'a&b=c d/ł', limit: 0, cursor: undefined, status: '' as never };
+  await api.request('GET /generate', { query });
+  await api.request('GET /generate', { query: { cursor: undefined } });
+  const [first, second] = sent.map(({ line }) => line.replace('GET ', ''));
+  expect(Object.fromEntries(new URL(first!).searchParams)).toEqual({ licenseId: 'a&b=c d/ł', limit: '0' });
+  expect(second).toBe(`${baseUrl}/generate`);
 });
 
 describe('a session that the API refuses', () => {
@@ -67,37 +53,41 @@ describe('a session that the API refuses', () => {
     const init = { body: { a: 1 }, headers: { 'idempotency-key': 'key-1' }, query: { b: 2 } };
     expect(await api.request('POST /keys', init as never)).toEqual({ fine: true });
     expect(log).toEqual(['replace old']);
+    const [first, second] = sent.map(({ line, headers, body }) => ({
+      line,
+      body,
+      ...Object.fromEntries(headers),
+    }));
     expect(sent).toHaveLength(2);
-    const [first, second] = sent;
-    first!.headers.set('authorization', 'Bearer new');
-    const asSent = ({ line, headers, body }: Sent) => [line, [...headers], body];
-    expect(asSent(second!)).toEqual(asSent(first!));
+    expect(second).toEqual({ ...first, authorization: 'Bearer new' });
   });
 
   const ended = sessionEnded();
   const noToken = (): Promise<never> => Promise.reject(ended);
-  test('again with a new token is over', async () => {
-    const { error, sent, log } = await failureOf([invalidSession]);
-    expect(error).toMatchObject({ code: 'INVALID_SESSION' });
-    expect(log).toEqual(['replace old', 'end']);
-    expect(sent).toHaveLength(2);
-  });
-
-  test('and then for another reason goes on', async () => {
-    const { error, log } = await failureOf([invalidSession, refused(404, 'REQUEST_NOT_FOUND')]);
-    expect(error).toMatchObject({ code: 'REQUEST_NOT_FOUND' });
-    expect(log).toEqual(['replace old']);
-  });
-
-  test.each<[string, Script, Partial<TokenSource>, object, number]>([
-    ['and can’t be renewed has ended', invalidSession, { replaceToken: noToken }, ended, 1],
-    ['after it has ended sends nothing', fine, { accessToken: noToken }, ended, 0],
-    ['as INVALID_API_KEY is not renewed', refused(401, 'INVALID_API_KEY'), {}, { status: 401 }, 1],
-    ['as UNAUTHORIZED is not renewed', refused(401, 'UNAUTHORIZED'), {}, { status: 401 }, 1],
-  ])('%s', async (_what, script, tokens, expected, requests) => {
-    const { error, sent, log } = await failureOf([script], tokens);
+  test.each<[string, Script[], Partial<TokenSource>, object, string[], number]>([
+    [
+      'again with a new token is over',
+      [invalidSession],
+      {},
+      { code: 'INVALID_SESSION' },
+      ['replace old', 'end'],
+      2,
+    ],
+    [
+      'and then for another reason goes on',
+      [invalidSession, refused(404, 'X')],
+      {},
+      { code: 'X' },
+      ['replace old'],
+      2,
+    ],
+    ['and can’t be renewed has ended', [invalidSession], { replaceToken: noToken }, ended, [], 1],
+    ['after it has ended sends nothing', [fine], { accessToken: noToken }, ended, [], 0],
+    ['for its API key is not renewed', [refused(401, 'INVALID_API_KEY')], {}, { status: 401 }, [], 1],
+  ])('%s', async (_what, scripts, tokens, expected, logged, requests) => {
+    const { error, sent, log } = await failureOf(scripts, tokens);
     expect(error).toMatchObject(expected);
-    expect(log).toEqual([]);
+    expect(log).toEqual(logged);
     expect(sent).toHaveLength(requests);
   });
 
@@ -125,7 +115,6 @@ describe('a failure', () => {
 
   test.each([
     ['0', 0],
-    ['86400', 86_400],
     [' 5 ', 5],
     // RFC 9110, 5.6.7: the three forms of a date. This answer is of a quarter to.
     ['Sat, 21 Nov 2026 12:00:00 GMT', 900],
@@ -134,10 +123,8 @@ describe('a failure', () => {
     ['Fri, 20 Nov 2026 12:00:00 GMT', 0],
     ['Sat, 99 Nov 2026 12:00:00 GMT', undefined],
     ['2026-11-21T12:00:00Z', undefined],
-    ['Saturday', undefined],
     ['-1', undefined],
     ['1.5', undefined],
-    ['7 s', undefined],
     ['99999999999', undefined],
     ['', undefined],
   ])('with Retry-After %j says to wait %j seconds', async (header, seconds) => {
@@ -147,7 +134,7 @@ describe('a failure', () => {
     expect(error).toMatchObject({ code: 'X', retryAfterSeconds: seconds });
   });
 
-  const notOurs = ['<html>', '', '{"error"', 'null', '"code"', '{"error":1,"code":2}', '[]'];
+  const notOurs = ['<html>', '', 'null', '{"error":1,"code":2}'];
   test.each([...notOurs.map((body): [number, string] => [502, body]), [200, '<html>']])(
     'whose body is not the API’s still has a sentence: %d %s',
     async (status, body) => {
@@ -169,17 +156,4 @@ describe('a failure', () => {
     const message = "The service can't be reached. Check your connection and try again.";
     expect(error).toMatchObject({ status: 0, code: 'NETWORK', message });
   });
-});
-
-test('a run of the playground is sent to its own route, asks not to wait, and fails with the same sentences', async () => {
-  const { api, sent } = apiOf([answered({ requestId, creditsReserved: 2 }, { status: 202 })]);
-  const body = { licenseId: 'lic_1', identityId: 'idn_1', prompt: 'a quiet bay' };
-  const run = { body, idempotencyKey: 'key-1' };
-  expect(await accept(api, run)).toEqual({ requestId, creditsReserved: 2 });
-  const [{ line, headers, body: given }] = sent as [Sent];
-  expect([line, given]).toEqual([`POST ${baseUrl}/playground/generate`, body]);
-  expect([headers.get('prefer'), headers.get('idempotency-key')]).toEqual(['respond-async', 'key-1']);
-  const unreachable = apiOf([new TypeError('fetch failed')]);
-  await expect(accept(unreachable.api, run)).rejects.toMatchObject({ code: 'NETWORK' });
-  expect(unreachable.sent).toHaveLength(1);
 });

@@ -10,40 +10,30 @@ import type { StoredGeneration } from '../../../shared/generations/answer-contra
 import type { IdentityAnswer } from '../../../shared/identities/contract.ts';
 import { storedGeneration as generation } from '../../support/stored-generation.ts';
 
-function differences(change: Partial<StoredGeneration>, [indexA, indexB] = [0, 0]): string[] {
-  const [a, b] = [
-    { generation, index: indexA! },
-    { generation: { ...generation, ...change }, index: indexB! },
-  ];
-  return compareRequests(a, b).flatMap(({ name, isDifferent }) => (isDifferent ? [name] : []));
+/** The names of what differs between a request and another one, each with its image that is shown. */
+function differences(change: Partial<StoredGeneration>, indexB = 0): string[] {
+  const other = { generation: { ...generation, ...change }, index: indexB };
+  const rows = compareRequests({ generation, index: 0 }, other);
+  return rows.flatMap(({ name, isDifferent }) => (isDifferent ? [name] : []));
 }
 
-test('each parameter of a request is compared, and equal ones are not different', () => {
-  expect(differences({})).toEqual([]);
+test.each<[Partial<StoredGeneration>, string[]]>([
   // What distinguishes one request from another is no parameter.
-  expect(differences({ id: 'other', createdAt: '2026-01-01T00:00:00.000Z', processingTimeMs: 9 })).toEqual(
-    [],
-  );
-  expect(differences({ prompt: 'a calm Night' })).toEqual(['Prompt']);
-  expect(differences({ negativePrompt: 'fog' })).toEqual(['Negative prompt']);
-  expect(differences({ identity: { ...generation.identity, id: 'idn_2' } })).toEqual(['Identity']);
-  expect(differences({ type: 'reference', referenceImagesUsed: 1 })).toEqual([
-    'Type',
-    'Reference images used',
-  ]);
-  expect(differences({ width: 768, height: 1024 })).toEqual(['Size']);
-  expect(differences({ steps: 31, cfgScale: 7 })).toEqual(['Steps', 'Guidance scale']);
-  expect(differences({ numOutputs: 1, outputFormat: 'webp' })).toEqual(['Outputs', 'Format']);
-  expect(differences({ preserveBranding: true })).toEqual(['Preserve branding']);
-  expect(differences({ modelVersion: null, creditsCharged: 0 })).toEqual([
-    'Model version',
-    'Credits charged',
-  ]);
-});
+  [{ id: 'other', createdAt: '2026-01-01T00:00:00.000Z', processingTimeMs: 9 }, []],
+  [{ prompt: 'a calm Night', negativePrompt: 'fog' }, ['Prompt', 'Negative prompt']],
+  [{ identity: { ...generation.identity, id: 'idn_2' }, height: 1024 }, ['Identity', 'Size']],
+  [{ type: 'reference', referenceImagesUsed: 1 }, ['Type', 'Reference images used']],
+  [{ steps: 31, cfgScale: 7 }, ['Steps', 'Guidance scale']],
+  [{ numOutputs: 1, outputFormat: 'webp' }, ['Outputs', 'Format']],
+  [{ preserveBranding: true, modelVersion: null }, ['Preserve branding', 'Model version']],
+  [{ creditsCharged: 0 }, ['Credits charged']],
+])('of a request with %j another one differs in %j', (change, names) =>
+  expect(differences(change)).toEqual(names),
+);
 
-test('the seed is that of the image that is shown', () => {
-  expect(differences({}, [0, 1])).toEqual(['Seed']);
-  expect(differences({ seed: generation.seed - 1 }, [0, 1])).toEqual([]);
+test('the seed that is compared is that of the image that is shown', () => {
+  expect(differences({}, 1)).toEqual(['Seed']);
+  expect(differences({ seed: generation.seed - 1 }, 1)).toEqual([]);
 });
 
 test('an address names both requests and their images, whatever else stands in it', () => {
@@ -62,36 +52,28 @@ test('an address names both requests and their images, whatever else stands in i
   expect(readAsReference(new URLSearchParams('image=2'))).toBeNull();
 });
 
-const identity = (id: string, change: Partial<IdentityAnswer> = {}): IdentityAnswer => ({
-  id,
-  name: id,
-  slug: id,
-  description: '',
-  productPhotos: true,
-  available: true,
-  samples: [],
-  ...change,
-});
+const identity = (id: string, change: Partial<IdentityAnswer> = {}) =>
+  ({ id, name: id, productPhotos: true, available: true, ...change }) as IdentityAnswer;
 const plain = identity('plain', { productPhotos: false });
-const asleep = identity('asleep', { available: false });
+const absent = identity('absent', { available: false });
 const [first, second] = [identity('first'), identity('second')];
 
 test('a reference goes to its own identity, else to the one in the form, else to one that takes it', () => {
-  const all = [plain, asleep, first, second];
+  const all = [plain, absent, first, second];
   expect(chooseForReference(all, second, 'first')).toEqual({ identityId: 'second', others: [], note: null });
   expect(chooseForReference(all, plain, 'first')).toMatchObject({ identityId: 'first', others: [] });
-  expect(chooseForReference(all, asleep, 'plain')).toEqual({
+  expect(chooseForReference(all, absent, 'plain')).toEqual({
     identityId: 'first',
     others: [second],
-    note: 'asleep has no active model right now. first, which takes reference images, is chosen instead.',
+    note: 'absent has no active model right now. first, which takes reference images, is chosen instead.',
   });
   const gone = { id: 'gone', name: 'gone' };
-  expect(chooseForReference(all, gone, 'asleep')).toMatchObject({ identityId: 'first', others: [second] });
+  expect(chooseForReference(all, gone, 'absent')).toMatchObject({ identityId: 'first', others: [second] });
   expect(chooseForReference([plain, second], plain, '')).toMatchObject({ identityId: 'second', others: [] });
   expect(chooseForReference([plain], plain, 'plain')).toEqual({
     problem: 'None of your license’s identities takes reference images.',
   });
-  expect(chooseForReference([plain, asleep], plain, 'plain')).toEqual({
-    problem: expect.stringContaining('asleep takes reference images, but has no active model'),
+  expect(chooseForReference([plain, absent], plain, 'plain')).toEqual({
+    problem: expect.stringContaining('absent takes reference images, but has no active model'),
   });
 });

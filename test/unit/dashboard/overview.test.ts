@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { UsageHistoryItem } from '../../../dashboard/src/lib/types.ts';
-import { formatNumber, formatUtcDate } from '../../../dashboard/src/lib/format.ts';
+import { formatUtcDate } from '../../../dashboard/src/lib/format.ts';
 import { creditsLeft } from '../../../dashboard/src/lib/credits.ts';
 import {
   creditStatus,
@@ -9,7 +9,7 @@ import {
   resetMoment,
   resetWait,
 } from '../../../dashboard/src/screens/overview/credit-status.ts';
-import { licenseMessage, planLimits } from '../../../dashboard/src/screens/overview/license-message.ts';
+import { licenseMessage } from '../../../dashboard/src/screens/overview/license-message.ts';
 import {
   dayAfterKey,
   dayAtFraction,
@@ -48,86 +48,64 @@ describe('credits', () => {
     expect(creditWarning(ended, stats(4000, 4000))).toBeNull();
   });
 
-  test('the warning begins at 80 percent and no sooner', () => {
-    const levels = [799, 800].map((current) => creditStatus(stats(current, 1000)).level);
-    expect(levels).toEqual(['ok', 'near']);
-    expect(creditWarning(works, stats(799, 1000))).toBeNull();
-    expect(creditWarning(works, stats(800, 1000))?.title).toBe('200 credits are left');
-    expect(creditWarning(works, stats(999, 1000))?.title).toBe('1 credit is left');
-  });
+  test.each<[number, number, object]>([
+    [0, 4000, { level: 'ok', barPercent: 0, percentText: '0%' }],
+    // A small use is not shown as none.
+    [3, 4000, { level: 'ok', barPercent: 1, percentText: 'under 1%' }],
+    [799, 1000, { level: 'ok', barPercent: 79, percentText: '79%' }],
+    [800, 1000, { level: 'near', barPercent: 80, percentText: '80%' }],
+    [1000, 1000, { level: 'spent', barPercent: 100, percentText: '100%' }],
+    [620, 500, { level: 'spent', barPercent: 100, percentText: '124%' }],
+  ])('%d used of %d are %j', (current, limit, status) =>
+    expect(creditStatus(stats(current, limit))).toEqual(status),
+  );
 
-  test('a spent period says when the credits come back', () => {
-    const warning = creditWarning(works, stats(1000, 1000));
-    expect(creditStatus(stats(1000, 1000))).toMatchObject({ level: 'spent', barPercent: 100 });
-    expect(warning?.title).toBe('No credits are left in this period');
-    expect(warning?.text).toContain(`${formatUtcDate('2026-12-21')}, in 12 days`);
-    expect(warning?.text).not.toContain('lowered');
-  });
-
-  test('a limit that was lowered below what is used leaves 0, fills the bar and is explained', () => {
-    const over = stats(620, 500);
-    expect(creditStatus(over)).toEqual({ level: 'spent', barPercent: 100, percentText: '124%' });
-    expect(creditWarning(works, over)?.text).toContain('lowered to 500 after 620 credits');
-  });
-
-  test('a limit of 0 promises no new credits', () => {
-    const warning = creditWarning(works, stats(0, 0));
-    expect(warning?.title).toBe('This license has no credits');
-    expect(warning?.text).not.toContain('come back');
-  });
-
-  test('a small use is not shown as none', () => {
-    expect(creditStatus(stats(3, 4000))).toMatchObject({ percentText: 'under 1%', barPercent: 1 });
-    expect(creditStatus(stats(0, 4000))).toMatchObject({ percentText: '0%', barPercent: 0 });
+  const reset = `${formatUtcDate('2026-12-21')}, in 12 days.`;
+  test.each<[number, number, string | undefined, string]>([
+    [799, 1000, undefined, ''],
+    [999, 1000, '1 credit is left', 'All 1,000 come back'],
+    [1000, 1000, 'No credits are left in this period', `come back on ${reset}`],
+    [
+      620,
+      500,
+      'No credits are left in this period',
+      `${reset} The limit was lowered to 500 after 620 credits`,
+    ],
+    // No new credits are promised.
+    [0, 0, 'This license has no credits', 'Its limit is 0, so every request is refused'],
+  ])('%d used of %d warn: %j', (current, limit, title, text) => {
+    const warning = creditWarning(works, stats(current, limit));
+    expect(warning?.title).toBe(title);
+    expect(warning?.text ?? '').toContain(text);
   });
 
   test('the last day of a period has the time of day', () => {
-    expect(resetWait(2)).toBe('2 days');
-    expect(resetMoment(stats(1, 10, 2))).toBe(formatUtcDate('2026-12-21'));
-    expect(resetWait(1)).toBe('under a day');
-    expect(resetMoment(stats(1, 10, 1))).toMatch(/12:27.*UTC$/);
+    expect([resetWait(2), resetMoment(stats(1, 10, 2))]).toEqual(['2 days', formatUtcDate('2026-12-21')]);
+    expect([resetWait(1), resetMoment(stats(1, 10, 1))]).toEqual([
+      'under a day',
+      expect.stringMatching(/12:27.*UTC$/),
+    ]);
   });
 });
 
-describe('the license', () => {
-  const active = { status: 'active', usable: true, apiAccess: true, activeUntil: null } as const;
-
-  test('an active license has no message', () => {
-    expect(licenseMessage(active, '30 days')).toBeNull();
-  });
-
-  test('each reason why nothing is generated has its own title', () => {
-    const title = (change: object) =>
-      licenseMessage({ ...active, usable: false, ...change }, '30 days')?.title;
-    expect(title({ status: 'past_due' })).toBe('This license is past due');
-    expect(title({ status: 'ended' })).toBe('This license has ended');
-    expect(title({ status: 'ended', apiAccess: false })).toBe('This license has ended');
-    expect(title({ apiAccess: false })).toBe('This license has no API access');
-    expect(title({ activeUntil: '2026-11-20T00:00:00.000Z' })).toBe('This license has ended');
-  });
-
-  test('a license that is past due and still works says that it will not for long', () => {
-    const text = (usable: boolean) =>
-      licenseMessage({ ...active, status: 'past_due', usable }, '30 days')?.text;
-    expect(text(true)).toContain('It works for a few more days');
-    expect(text(false)).toContain('It is suspended until it is paid');
-  });
-
-  test('an ended license says for how long its requests are kept', () => {
-    const { text } = licenseMessage({ ...active, status: 'ended', usable: false }, '30 days')!;
-    expect(text).toContain('for the 30 days that requests are kept');
-  });
-
-  test('a future end is announced', () => {
-    const message = licenseMessage({ ...active, activeUntil: '2026-12-05T00:00:00.000Z' }, '30 days');
-    expect(message?.title).toBe(`This license is active until ${formatUtcDate('2026-12-05')}`);
-  });
-
-  test('the plan says what a request may ask for', () => {
-    const limits = planLimits({ maxOutputs: 1, maxSidePx: 1024 }).replaceAll('\u00a0', ' ');
-    const side = formatNumber(1024);
-    expect(limits).toBe(`Up to 1 image of ${side} × ${side} px a request`);
-  });
+const title = 'This license';
+test.each<[Partial<Parameters<typeof licenseMessage>[0]>, string | undefined, string]>([
+  [{ usable: true }, undefined, ''],
+  [
+    { usable: true, activeUntil: '2026-12-05' },
+    `${title} is active until ${formatUtcDate('2026-12-05')}`,
+    '',
+  ],
+  [{ usable: true, status: 'past_due' }, `${title} is past due`, 'It works for a few more days'],
+  [{ status: 'past_due' }, `${title} is past due`, 'It is suspended until it is paid'],
+  [{ status: 'ended', apiAccess: false }, `${title} has ended`, 'for the 30 days that requests are kept'],
+  [{ activeUntil: '2026-11-20' }, `${title} has ended`, `until ${formatUtcDate('2026-11-20')}`],
+  [{ apiAccess: false }, `${title} has no API access`, ''],
+])('of a license that is active but for %j the message is %j', (change, expected, text) => {
+  const license = { status: 'active', usable: false, apiAccess: true, activeUntil: null } as const;
+  const message = licenseMessage({ ...license, ...change }, '30 days');
+  expect(message?.title).toBe(expected);
+  expect(message?.text ?? '').toContain(text);
 });
 
 describe('the days of a period', () => {
@@ -221,14 +199,10 @@ describe('shares', () => {
     ]);
   });
 
-  test('without credits every share is 0', () => {
-    expect(typeRows(byType).map(({ share }) => share)).toEqual([0, 0, 0]);
-  });
-
   test('a small share is not shown as 0%', () => {
-    expect(shareText(0.001)).toBe('under 1%');
-    expect(shareText(0)).toBe('0%');
-    expect(shareText(0.478)).toBe('48%');
+    expect([0, 0.001, 0.478].map(shareText)).toEqual(['0%', 'under 1%', '48%']);
+    // Without credits.
+    expect(typeRows(byType).map(({ share }) => share)).toEqual([0, 0, 0]);
   });
 
   test('a period in which all requests failed is not untouched, and one without any is, whatever was before it', () => {

@@ -19,50 +19,36 @@ test('the limits are the service’s', () => {
 
 test('sizes are rounded up, so that what is above a limit never reads like it', () => {
   const megabyte = 1024 * 1024;
-  expect([1, 1024, 1025, megabyte, 10 * megabyte, 10 * megabyte + 1].map(formatFileSize)).toEqual([
-    '1 KB',
-    '1 KB',
-    '2 KB',
-    '1 MB',
-    '10 MB',
-    '10.1 MB',
-  ]);
+  const sizes = [1024, 1025, 10 * megabyte, 10 * megabyte + 1].map(formatFileSize);
+  expect(sizes).toEqual(['1 KB', '2 KB', '10 MB', '10.1 MB']);
 });
 
-function blank(width: number, height: number) {
-  return sharp({ create: { width, height, channels: 4, background: '#b4472b80' } });
-}
+const blank = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 4, background: '#b4472b80' } });
 
-const encoders = {
-  png: (width: number, height: number) => blank(width, height).png(),
-  jpeg: (width: number, height: number) => blank(width, height).jpeg(),
-  'progressive jpeg': (width: number, height: number) => blank(width, height).jpeg({ progressive: true }),
-  webp: (width: number, height: number) => blank(width, height).removeAlpha().webp(),
-  'webp with transparency': (width: number, height: number) => blank(width, height).webp(),
-  'lossless webp': (width: number, height: number) => blank(width, height).webp({ lossless: true }),
+const encoders: Record<string, (image: sharp.Sharp) => sharp.Sharp> = {
+  png: (image) => image.png(),
+  jpeg: (image) => image.jpeg(),
+  'progressive jpeg': (image) => image.jpeg({ progressive: true }),
+  webp: (image) => image.removeAlpha().webp(),
+  'webp with transparency': (image) => image.webp(),
+  'lossless webp': (image) => image.webp({ lossless: true }),
 };
 
 describe('a file is looked at by its bytes, and', () => {
-  test.each(Object.keys(encoders) as (keyof typeof encoders)[])(
-    'a %s of any size is what the service says it is',
-    async (kind) => {
-      const side = fc.integer({ min: 64, max: 700 });
-      await fc.assert(
-        fc.asyncProperty(side, side, async (width, height) => {
-          const bytes = await encoders[kind](width, height).toBuffer();
-          const served = inspectImage(bytes);
-          if ('problem' in served) throw new Error(served.problem);
-          const { format, widthPx, heightPx } = served.image;
-          expect(await inspectFile(new Blob([bytes]))).toEqual({ picture: { format, widthPx, heightPx } });
-          expect({ widthPx, heightPx }).toEqual({ widthPx: width, heightPx: height });
-        }),
-        { numRuns: 12 },
-      );
-    },
-  );
+  test.each(Object.keys(encoders))('a %s of any size is what the service says it is', async (kind) => {
+    const side = fc.integer({ min: 64, max: 700 });
+    const property = fc.asyncProperty(side, side, async (widthPx, heightPx) => {
+      const bytes = await encoders[kind]!(blank(widthPx, heightPx)).toBuffer();
+      const { format } = (inspectImage(bytes) as any).image;
+      expect(inspectImage(bytes)).toMatchObject({ image: { widthPx, heightPx } });
+      expect(await inspectFile(new Blob([bytes]))).toEqual({ picture: { format, widthPx, heightPx } });
+    });
+    await fc.assert(property, { numRuns: 12 });
+  });
 
   test('a photo’s size is found behind whatever its camera wrote before it', async () => {
-    const jpeg = await encoders.jpeg(300, 200).toBuffer();
+    const jpeg = await blank(300, 200).jpeg().toBuffer();
     const note = Buffer.alloc(65_535 + 2, 0x41);
     note.set([0xff, 0xed, 0xff, 0xff]);
     const photo = new Blob([jpeg.subarray(0, 2), note, note, note, jpeg.subarray(2)]);
@@ -71,12 +57,10 @@ describe('a file is looked at by its bytes, and', () => {
 
   test.each<[string, string | Uint8Array, RegExp]>([
     ['an SVG', '\ufeff<?xml version="1.0"?>\n<!-- a --><svg xmlns="x"/>', /^SVG drawings can’t be used/],
-    ['an SVG without a prolog', '  <svg viewBox="0 0 1 1">', /^SVG/],
     ['a GIF', 'GIF89a……', /^GIF images can’t be used/],
     ['a PDF', '%PDF-1.7', /^PDF/],
     ['a HEIC photo', '\0\0\0\x18ftypheic\0\0\0\0', /^HEIC photos can’t be used. Save it as JPEG/],
     ['an AVIF image', '\0\0\0\x18ftypavif\0\0\0\0', /^AVIF/],
-    ['a text', 'just a note', /^It is not a PNG, JPEG or WebP image/],
     ['a page', '<html><body>svg</body></html>', /^It is not a PNG/],
     ['an empty file', '', /^It is empty/],
     ['the beginning of a PNG', pngHeader(64, 64).subarray(0, 20), /damaged/],
@@ -89,7 +73,7 @@ describe('a file is looked at by its bytes, and', () => {
   });
 
   test('a file above the limit is refused with its size', async () => {
-    const png = await encoders.png(64, 64).toBuffer();
+    const png = await blank(64, 64).png().toBuffer();
     const padded = new Blob([png, new Uint8Array(referenceLimits.maxBytes - png.length)]);
     expect(await inspectFile(padded)).toHaveProperty('picture');
     expect(await inspectFile(new Blob([padded, 'x']))).toEqual({
@@ -98,18 +82,14 @@ describe('a file is looked at by its bytes, and', () => {
   });
 
   test.each([
+    [64, 64, undefined],
+    [8192, 4882, undefined],
     [63, 64, 'It has 63 × 64 pixels; each side needs at least 64.'],
     [8193, 64, 'It has 8193 × 64 pixels; a side may have at most 8192.'],
     [8192, 4883, 'It has 8192 × 4883 pixels; at most 40 megapixels can be used.'],
-  ])('a picture of %d × %d is refused with its dimensions', async (width, height, problem) => {
-    expect(await inspectFile(new Blob([pngHeader(width, height)]))).toEqual({ problem });
-  });
-
-  test.each([
-    [64, 64],
-    [8192, 4882],
-  ])('a picture of %d × %d is taken', async (width, height) => {
-    expect(await inspectFile(new Blob([pngHeader(width, height)]))).toHaveProperty('picture');
+  ])('a picture of %d × %d is taken, or refused with its dimensions', async (width, height, problem) => {
+    const found = await inspectFile(new Blob([pngHeader(width, height)]));
+    expect('problem' in found ? found.problem : undefined).toBe(problem);
   });
 
   test('no bytes make it throw, and a file that can’t be read is named so', async () => {

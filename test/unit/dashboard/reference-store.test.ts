@@ -9,7 +9,6 @@ import {
 import { pngHeader } from '../../support/png.ts';
 
 const to = { api: {} as Api, licenseId: 'lic_1' };
-const other = { ...to, licenseId: 'lic_2' };
 const never = new AbortController().signal;
 const minuteMs = 60_000;
 
@@ -64,35 +63,19 @@ describe('adding', () => {
   test('starts the upload at once, with the type of its bytes, and reports progress', async () => {
     await store.addFiles([png('cup.jpg')], to);
     expect(asked).toMatchObject([{ licenseId: 'lic_1', contentType: 'image/png' }]);
-    expect(uploadOf(0)).toEqual({ status: 'sending', share: 0 });
     asked[0]!.onProgress(0.4);
     expect(uploadOf(0)).toEqual({ status: 'sending', share: 0.4 });
     await end(({ done }) => done('upl_1'));
-    expect(uploadOf(0)).toMatchObject({ status: 'done', uploadId: 'upl_1' });
     expect(store.state().announcement).toBe('cup.jpg is uploaded.');
   });
 
-  test('takes four at most and says how many are left out, by file and by address', async () => {
-    await store.addFiles(['a', 'b', 'c', 'd', 'e', 'f'].map(png), to);
-    expect(names()).toEqual(['a', 'b', 'c', 'd']);
-    expect(asked).toHaveLength(4);
-    expect(store.state().note).toBe('At most 4 images: 2 files were left out.');
+  test('takes no address where four images are, until one is removed', async () => {
+    await store.addFiles(['a', 'b', 'c', 'd'].map(png), to);
     expect(addAddress('https://shop.example/cup.jpg')).toBe(false);
     expect(store.state().urlProblem).toMatch(/^At most 4/);
     store.remove(items()[0]!.id);
-    expect(store.state().note).toBeNull();
     expect(store.addTypedUrl()).toBe(true);
     expect(names()).toEqual(['b', 'c', 'd', 'url']);
-  });
-
-  test('names a file that can’t be used without sending it, until the next change', async () => {
-    await store.addFiles([svg('logo.svg'), png('cup')], to);
-    expect(asked.map(({ file }) => file.name)).toEqual(['cup']);
-    const problem = expect.stringMatching(/^SVG/);
-    expect(items()[1]).toMatchObject({ kind: 'refused', name: 'logo.svg', problem });
-    expect(store.state().announcement).toMatch(/^Added: cup. logo.svg is not used. SVG/);
-    await store.addFiles([png('pot')], to);
-    expect(names()).toEqual(['cup', 'pot']);
   });
 
   test('of a whole folder inspects a few files and says that the others are left out', async () => {
@@ -110,14 +93,6 @@ describe('adding', () => {
     const address = ' https://shop.example/cup.jpg ';
     expect([addAddress(address), addAddress(address)]).toEqual([true, false]);
     expect(store.state().urlProblem).toBe('This address is there already.');
-  });
-
-  test('an invalid address stays in the field and has an error', () => {
-    const urlText = 'http://shop.example';
-    expect(addAddress(urlText)).toBe(false);
-    expect(store.state()).toMatchObject({ urlText, urlProblem: expect.any(String), items: [] });
-    expect(addAddress('')).toBe(true);
-    expect(store.state().urlProblem).toBeNull();
   });
 });
 
@@ -147,36 +122,29 @@ describe('uploads', () => {
     expect(await ready).toEqual([{ uploadId: 'upl_new' }]);
   });
 
-  test('belong to a license: another one gets its own', async () => {
-    await addUploaded('cup');
-    const ready = store.ready(items(), other, never);
-    expect(asked[1]).toMatchObject({ licenseId: 'lic_2' });
+  test('belong to a license: another one gets its own, and one that still runs is stopped', async () => {
+    await store.addFiles([png('cup')], to);
+    const ready = store.ready(items(), { ...to, licenseId: 'lic_2' }, never);
+    expect(asked.map(({ licenseId, signal }) => [licenseId, signal.aborted])).toEqual([
+      ['lic_1', true],
+      ['lic_2', false],
+    ]);
     asked[1]!.done('upl_2');
     expect(await ready).toEqual([{ uploadId: 'upl_2' }]);
-  });
-
-  test('that run for another license are stopped', async () => {
-    await store.addFiles([png('cup')], to);
-    void store.ready(items(), other, never);
-    expect(asked.map(({ licenseId }) => licenseId)).toEqual(['lic_1', 'lic_2']);
-    expect(asked.map(({ signal }) => signal.aborted)).toEqual([true, false]);
-    await end(({ done }) => done('upl_2'));
     expect(uploadOf(0)).toMatchObject({ status: 'done', licenseId: 'lic_2' });
   });
 
-  test('that fail say why, and are retried by a button or by the next request', async () => {
+  test('that fail for the program’s own fault say only that, and a request that fails has the reason', async () => {
     await store.addFiles([png('cup')], to);
-    const broken = new ApiError('The connection broke.', { status: 0, code: 'NETWORK' });
-    await end(({ fail }) => fail(broken));
-    expect(uploadOf(0)).toEqual({ status: 'failed', message: 'The connection broke.' });
-    store.retry(items()[0]!.id, to);
     await end(({ fail }) => fail(new Error('of the program')));
     expect(uploadOf(0)).toEqual({ status: 'failed', message: 'It could not be uploaded.' });
     const ready = store.ready(items(), to, never);
     const limited = { code: 'RATE_LIMITED', retryAfterSeconds: 9 };
-    asked[2]!.fail(new ApiError('Too many.', { status: 429, ...limited }));
-    const message = 'cup could not be uploaded. Too many.';
-    await expect(ready).rejects.toMatchObject({ message, ...limited });
+    asked[1]!.fail(new ApiError('Too many.', { status: 429, ...limited }));
+    await expect(ready).rejects.toMatchObject({
+      message: 'cup could not be uploaded. Too many.',
+      ...limited,
+    });
   });
 
   test('stop when their image is removed, and so does the request that waits for them', async () => {

@@ -19,7 +19,7 @@ const failing = (error: Error) => async (): Promise<never> => {
 };
 
 /** The methods of UserManager that a session uses. A test sets their answers; `log` is their order. */
-function world() {
+function fixture() {
   const log: string[] = [];
   const known = new Set(['s1']);
   const given = {
@@ -55,8 +55,10 @@ function world() {
   return { session, given, log, renewals, loseRefreshToken: () => delete stored?.refresh_token };
 }
 
-async function signedIn() {
-  const made = world();
+type Fixture = ReturnType<typeof fixture>;
+
+async function signedIn(): Promise<Fixture> {
+  const made = fixture();
   await made.session.completeSignIn(callback);
   return made;
 }
@@ -70,27 +72,13 @@ beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrota
 afterEach(() => void jest.useRealTimers());
 
 async function expectNoToken(session: Session): Promise<void> {
-  await expect(session.accessToken()).rejects.toMatchObject(ended);
   await expect(session.replaceToken('token-1')).rejects.toMatchObject(ended);
-}
-
-/** The account stays on the screen. */
-async function expectEnded(session: Session): Promise<void> {
-  expect(session.state()).toEqual({ status: 'ended', account });
-  await expectNoToken(session);
+  await expect(session.accessToken()).rejects.toMatchObject(ended);
 }
 
 describe('a sign-in', () => {
-  test('is needed at first: there is no token and no account', async () => {
-    const { session, renewals } = world();
-    await expectNoToken(session);
-    session.end();
-    expect(session.state()).toEqual({ status: 'none', account: null });
-    expect(renewals()).toBe(0);
-  });
-
   test('removes the state of earlier sign-ins, remembers the path, and goes nowhere without the service', async () => {
-    const { session, log, given } = world();
+    const { session, log, given } = fixture();
     await session.signIn('/history?status=FAILED');
     given.isReachable = false;
     await expect(session.signIn('/').catch(session.leave)).rejects.toMatchObject({ code: 'NETWORK' });
@@ -100,7 +88,6 @@ describe('a sign-in', () => {
   test('that was completed before is not completed again', async () => {
     const { session } = await signedIn();
     expect(await session.completeSignIn(callback)).toEqual({ kind: 'reused' });
-    expect(await session.completeSignIn('https://app.test/callback')).toEqual({ kind: 'reused' });
     expect(await session.accessToken()).toBe('token-1');
   });
 
@@ -112,7 +99,7 @@ describe('a sign-in', () => {
     [refused, '', new ErrorResponse({ error: 'invalid_grant' })],
     [unreachable, '', new TypeError('Failed to fetch')],
   ])('that fails says why and leaves nobody signed in: %s', async (sentence, parameters, error) => {
-    const { session, given } = world();
+    const { session, given } = fixture();
     given.signedIn = failing(error);
     const result = await session.completeSignIn(`${callback}${parameters}`);
     expect(result).toEqual({ kind: 'refused', sentence });
@@ -122,22 +109,30 @@ describe('a sign-in', () => {
 
 describe('after a sign-in the visitor comes back', () => {
   async function returnTo(state: unknown): Promise<string> {
-    const { session, given } = world();
+    const { session, given } = fixture();
     given.signedIn = async () => user('token-1', 3600, state);
     const result = await session.completeSignIn(callback);
     return result.kind === 'done' ? result.returnTo : result.kind;
   }
 
-  test('to the path in this app', async () => {
-    for (const path of ['/', '/history?status=FAILED#top', '/keys', '/a//b', '/a?next=https://evil.test']) {
-      expect(await returnTo({ returnTo: path })).toBe(path);
-    }
-  });
+  test.each(['/', '/history?status=FAILED#top', '/a//b', '/a?next=https://evil.test'])(
+    'to the path in this app: %s',
+    async (path) => expect(await returnTo({ returnTo: path })).toBe(path),
+  );
 
-  test('to the start page when the path is not of this app or is missing', async () => {
-    const elsewhere = ['//evil.test', '/\\evil.test', '/\t/evil.test', 'https://evil.test', 'keys'];
-    const states = [...elsewhere, 'javascript:alert(1)', '', 7, null].map((path) => ({ returnTo: path }));
-    for (const state of [...states, {}, undefined, null, 'text', 7]) expect(await returnTo(state)).toBe('/');
+  test.each([
+    ...[
+      '//evil.test',
+      '/\\evil.test',
+      '/\t/evil.test',
+      'https://evil.test',
+      'keys',
+      'javascript:alert(1)',
+      7,
+    ],
+    undefined,
+  ])('to the start page where the path is not of this app: %j', async (path) => {
+    expect(await returnTo(path && { returnTo: path })).toBe('/');
   });
 
   test('to this origin, whatever the path contains', async () => {
@@ -153,20 +148,20 @@ describe('after a sign-in the visitor comes back', () => {
 });
 
 describe('a renewal', () => {
-  test.each([
-    ['a minute before the token ends', 3600, 3540],
-    ['after two thirds of a short life', 90, 60],
-  ])('comes %s, and again for the next token', async (_when, lifetimeSeconds, renewedSeconds) => {
-    const { session, given, renewals } = world();
-    given.signedIn = async () => user('token-1', lifetimeSeconds);
+  test('comes after two thirds of a short life, and a minute before a longer one ends', async () => {
+    const { session, given, renewals } = fixture();
+    given.signedIn = async () => user('token-1', 90);
     await session.completeSignIn(callback);
-    await pass(renewedSeconds - 1);
-    expect(renewals()).toBe(0);
-    await pass(1);
-    expect(renewals()).toBe(1);
+    for (const [seconds, expected] of [
+      [59, 0],
+      [1, 1],
+      [3539, 1],
+      [1, 2],
+    ] as const) {
+      await pass(seconds);
+      expect(renewals()).toBe(expected);
+    }
     expect(await session.accessToken()).toBe('token-2');
-    await pass(3540);
-    expect(renewals()).toBe(2);
   });
 
   test('is shared by the timer and all callers, and all get its token', async () => {
@@ -190,37 +185,25 @@ describe('a renewal', () => {
     given.renewed = async () => user('token-3');
     expect(await session.replaceToken('token-2')).toBe('token-3');
   });
-
-  test('is made by the first request after a sleep, when the timer is late', async () => {
-    const { session, renewals } = await signedIn();
-    sleep(7200);
-    expect(renewals()).toBe(0);
-    expect(await session.accessToken()).toBe('token-2');
-  });
 });
 
 describe('a renewal that fails', () => {
-  test.each(['invalid_grant', 'invalid_client', 'unauthorized_client'])(
-    'with %s ends the session, and the account stays on the screen',
-    async (error) => {
-      const { session, given, renewals } = await signedIn();
-      given.renewed = failing(new ErrorResponse({ error }));
-      await expect(session.replaceToken('token-1')).rejects.toMatchObject(ended);
-      await expectEnded(session);
-      await pass(7200);
-      expect(renewals()).toBe(1);
-    },
-  );
-
-  test('without a refresh token, or without a user in the answer, ends it as well', async () => {
-    const noToken = await signedIn();
-    noToken.loseRefreshToken();
-    await expect(noToken.session.replaceToken('token-1')).rejects.toMatchObject(ended);
-    expect(noToken.renewals()).toBe(0);
-    const noUser = await signedIn();
-    noUser.given.renewed = async () => null;
-    await expect(noUser.session.replaceToken('token-1')).rejects.toMatchObject(ended);
-    for (const { session } of [noToken, noUser]) await expectEnded(session);
+  const refusals = ['invalid_grant', 'invalid_client', 'unauthorized_client'];
+  test.each<[string, (made: Fixture) => void, number]>([
+    ...refusals.map((error): [string, (made: Fixture) => void, number] => [
+      `with ${error}`,
+      ({ given }) => (given.renewed = failing(new ErrorResponse({ error }))),
+      1,
+    ]),
+    ['without a refresh token', ({ loseRefreshToken }) => loseRefreshToken(), 0],
+    ['without a user in the answer', ({ given }) => (given.renewed = async () => null), 1],
+  ])('%s ends the session, and the account stays on the screen', async (_, change, tries) => {
+    const made = await signedIn();
+    change(made);
+    await expectNoToken(made.session);
+    expect(made.session.state()).toEqual({ status: 'ended', account });
+    await pass(7200);
+    expect(made.renewals()).toBe(tries);
   });
 
   test.each<[string, Error]>([
