@@ -56,6 +56,7 @@ function form(changes: Partial<KeyFormValues> = {}): KeyFormValues {
 
 const ended = { status: 'ended', usable: false, apiAccess: true } as const;
 const forGood = 'Refused for good: its license has ended.';
+const noAccess = 'Refused: its license has no API access.';
 
 test.each<[string, KeyAnswer, Parameters<typeof refusalAt>[1], string | null]>([
   ['its license works', key(), { status: 'active', usable: true, apiAccess: true }, null],
@@ -64,12 +65,7 @@ test.each<[string, KeyAnswer, Parameters<typeof refusalAt>[1], string | null]>([
   ['its license has ended', key(), ended, forGood],
   ['its license is past its end', key(), { ...ended, status: 'active' }, forGood],
   ['its license is suspended', key(), { ...ended, status: 'past_due' }, 'Refused until its license is paid.'],
-  [
-    'its license has no API access',
-    key(),
-    { status: 'active', usable: false, apiAccess: false },
-    'Refused: its license has no API access.',
-  ],
+  ['its license has no API access', key(), { ...ended, status: 'active', apiAccess: false }, noAccess],
   ['it was revoked', key({ status: 'revoked' }), ended, null],
   ['it has expired', key({ expiresAt: at(-1) }), ended, null],
 ])('where %s, a key says so as its refusal', (_, one, license, expected) =>
@@ -177,20 +173,14 @@ test.each([
 test.each<[ActivityItem['action'], string, any, any, string[]]>([
   ['license_changed', 'tier', 'Pro', 'Starter', ['Pro to Starter']],
   ['license_changed', 'creditsLimit', 4000, 500, ['4,000 credits to 500 credits a month']],
-  ['license_changed', 'foundingCatalog', true, false, ['without the founding catalog']],
   ['license_changed', 'identityIds', ['a'], ['b', 'c'], ['2 identities more', '1 identity less']],
-  ['license_changed', 'apiAccess', true, false, ['API access switched off']],
-  ['license_changed', 'status', 'active', 'past_due', ['past due']],
   ['license_changed', 'activeUntil', at(1), null, ['without an end']],
   ['license_changed', 'name', 'New', null, ['no longer named “New”']],
   ['license_changed', 'planName', 'Studio', null, []],
   ['license_changed', 'somethingNew', 1, 2, ['somethingNew changed']],
   // A new license says what it has, and a new key's name stands in the sentence already.
   ['license_granted', 'tier', null, 'Pro', ['Pro']],
-  ['license_granted', 'creditsLimit', null, 4000, ['4,000 credits a month']],
-  ['license_granted', 'apiAccess', null, true, []],
   ['license_granted', 'status', null, 'active', []],
-  ['license_granted', 'periodAnchor', null, at(0), []],
   ['key_issued', 'name', null, 'CI', []],
 ])('%s with another %s, %j to %j, is said as %j', (action, member, from, to, details) => {
   const item = { id: 'x', at: at(-1), by: 'billing', keyId: null, keyName: null } as const;
@@ -216,11 +206,11 @@ test.each<[number | null, Partial<ReturnType<typeof editOf>>, ReturnType<typeof 
   [null, { budget: '600' }, { monthlyCredits: 600 }],
   [500, { name: 'CI', budget: '' }, { name: 'CI', monthlyCredits: null }],
 ])(
-  'an edit of a key with a budget of %j to %j sends only what is different: %j',
+  'of a key with a budget of %j the edit %j sends only what is different: %j',
   (monthlyCredits, edit, sent) => {
     const before = { name: 'my app', monthlyCredits };
     expect(changesOf(before, { ...editOf(before), ...edit })).toEqual(sent);
-    if (sent !== null) expect(changeKeyBody.safeParse(sent).success).toBe(true);
+    expect(sent === null || changeKeyBody.safeParse(sent).success).toBe(true);
   },
 );
 

@@ -57,10 +57,8 @@ describe('an address', () => {
     const text = fc.oneof(built, fc.webUrl(), fc.string({ unit: anyCharacter })).map((value) => value.trim());
     fc.assert(
       fc.property(text, (value) => {
-        const isTaken = parseReferenceUrl(value) !== null;
-        expect(readReferenceUrl(` ${value}`)).toEqual(
-          isTaken ? { url: value } : { problem: expect.any(String) },
-        );
+        const expected = parseReferenceUrl(value) ? { url: value } : { problem: expect.any(String) };
+        expect(readReferenceUrl(` ${value}`)).toEqual(expected);
       }),
       { numRuns: 3000 },
     );
@@ -118,50 +116,27 @@ describe('a refusal of the service', () => {
   });
 });
 
-const deleted = 'Its reference images were deleted when it ended.';
-const takenOut = 'It was made without reference images: those in the form are taken out.';
+describe('using a stored request again', () => {
+  const plain = { type: 'text_to_image' } as StoredGeneration;
+  const used = { type: 'reference' } as StoredGeneration;
+  const [citrine, harbor] = [true, false].map((productPhotos) => ({ productPhotos }) as IdentityAnswer);
 
-test.each<[string, string, Reference[] | undefined, Reference[], boolean, Reference[], string[]]>([
-  ['with images of this visit brings them', 'reference', [photo], [address], true, [photo], []],
-  [
-    'whose images are gone keeps those in the form, and says so',
-    'reference',
-    undefined,
-    [address],
-    true,
-    [address],
-    [`${deleted} Those in the form are what you added last.`],
-  ],
-  [
-    'whose images are gone asks for them',
-    'reference',
-    undefined,
-    [],
-    true,
-    [],
-    [`${deleted} Add them again.`],
-  ],
-  ['of this visit without images takes out those in the form', 'text_to_image', [], [address], true, [], []],
-  [
-    'without images takes out those in the form, and says so',
-    'text_to_image',
-    undefined,
-    [address],
-    true,
-    [],
-    [takenOut],
-  ],
-  ['without images has nothing to take out', 'text_to_image', undefined, [], true, [], []],
-  [
-    'for an identity that takes none leaves the form alone',
-    'text_to_image',
-    [],
-    [address],
-    false,
-    [address],
-    [],
-  ],
-])('a stored request %s', (_, type, sent, added, productPhotos, references, notes) => {
-  const [stored, identity] = [{ type } as StoredGeneration, { productPhotos } as IdentityAnswer];
-  expect(fillReferences(stored, sent, added, identity)).toEqual({ references, notes });
+  test('brings the reference images of this visit’s own requests', () => {
+    expect(fillReferences(used, [photo], [address], citrine!)).toEqual({ references: [photo], notes: [] });
+    expect(fillReferences(plain, [], [address], citrine!)).toEqual({ references: [], notes: [] });
+    // An identity that takes none leaves what was added alone.
+    expect(fillReferences(plain, [], [address], harbor!)).toEqual({ references: [address], notes: [] });
+  });
+
+  test('says of others that their images are gone, and takes out what they did not have', () => {
+    const fill = (of: StoredGeneration, added: Reference[]) => fillReferences(of, undefined, added, citrine!);
+    const [gone, takenOut] = [
+      expect.stringContaining('were deleted'),
+      expect.stringContaining('are taken out'),
+    ];
+    expect(fill(used, [address])).toEqual({ references: [address], notes: [gone] });
+    expect(fill(used, [])).toEqual({ references: [], notes: [gone] });
+    expect(fill(plain, [address])).toEqual({ references: [], notes: [takenOut] });
+    expect(fill(plain, [])).toEqual({ references: [], notes: [] });
+  });
 });

@@ -115,34 +115,34 @@ describe('after a sign-in the visitor comes back', () => {
     return result.kind === 'done' ? result.returnTo : result.kind;
   }
 
-  test.each(['/', '/history?status=FAILED#top', '/a//b', '/a?next=https://evil.test'])(
-    'to the path in this app: %s',
-    async (path) => expect(await returnTo({ returnTo: path })).toBe(path),
-  );
-
-  test.each([
-    ...[
-      '//evil.test',
-      '/\\evil.test',
-      '/\t/evil.test',
-      'https://evil.test',
+  test('to the path of this app, and to the start page where it is not of this app', async () => {
+    const parts = fc.constantFrom(
+      '/',
+      '\\',
+      '\t',
+      '.',
+      '..',
+      ':',
+      '@',
+      '?',
+      '#',
+      '%2f',
+      'evil.test',
+      'https:',
       'keys',
-      'javascript:alert(1)',
-      7,
-    ],
-    undefined,
-  ])('to the start page where the path is not of this app: %j', async (path) => {
-    expect(await returnTo(path && { returnTo: path })).toBe('/');
-  });
-
-  test('to this origin, whatever the path contains', async () => {
-    const parts = fc.constantFrom('/', '\\', '.', '..', ':', '@', '?', '#', '%2f', 'evil.test', 'https:');
+    );
     const path = fc.array(parts, { maxLength: 6 }).map((some) => some.join(''));
     await fc.assert(
       fc.asyncProperty(path, async (asked) => {
         const place = await returnTo({ returnTo: asked });
+        expect([asked, '/']).toContain(place);
         expect(new URL(place, 'https://app.test').origin).toBe('https://app.test');
       }),
+    );
+    for (const state of [{ returnTo: 'keys' }, { returnTo: 7 }, undefined])
+      expect(await returnTo(state)).toBe('/');
+    expect(await returnTo({ returnTo: '/a?next=https://evil.test#top' })).toBe(
+      '/a?next=https://evil.test#top',
     );
   });
 });
@@ -152,15 +152,12 @@ describe('a renewal', () => {
     const { session, given, renewals } = fixture();
     given.signedIn = async () => user('token-1', 90);
     await session.completeSignIn(callback);
-    for (const [seconds, expected] of [
-      [59, 0],
-      [1, 1],
-      [3539, 1],
-      [1, 2],
-    ] as const) {
+    const after: number[] = [];
+    for (const seconds of [59, 1, 3539, 1]) {
       await pass(seconds);
-      expect(renewals()).toBe(expected);
+      after.push(renewals());
     }
+    expect(after).toEqual([0, 1, 1, 2]);
     expect(await session.accessToken()).toBe('token-2');
   });
 
@@ -188,13 +185,12 @@ describe('a renewal', () => {
 });
 
 describe('a renewal that fails', () => {
-  const refusals = ['invalid_grant', 'invalid_client', 'unauthorized_client'];
+  const refuse = (error: string) => (made: Fixture) =>
+    void (made.given.renewed = failing(new ErrorResponse({ error })));
   test.each<[string, (made: Fixture) => void, number]>([
-    ...refusals.map((error): [string, (made: Fixture) => void, number] => [
-      `with ${error}`,
-      ({ given }) => (given.renewed = failing(new ErrorResponse({ error }))),
-      1,
-    ]),
+    ['with invalid_grant', refuse('invalid_grant'), 1],
+    ['with invalid_client', refuse('invalid_client'), 1],
+    ['with unauthorized_client', refuse('unauthorized_client'), 1],
     ['without a refresh token', ({ loseRefreshToken }) => loseRefreshToken(), 0],
     ['without a user in the answer', ({ given }) => (given.renewed = async () => null), 1],
   ])('%s ends the session, and the account stays on the screen', async (_, change, tries) => {
