@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { desktop, screen, useDashboard } from '../support/browser.ts';
-import { generate } from '../support/requests.ts';
+import { useDashboard } from '../support/browser.ts';
 
 const dashboard = useDashboard();
 
@@ -62,10 +61,8 @@ async function hiddenStops(page: Page, key: 'Tab' | 'Shift+Tab'): Promise<string
 let run: string;
 
 beforeAll(async () => {
-  const { service } = dashboard;
-  const body = { identityId: service.ready.identities.aurora, numOutputs: 4, prompt: 'four of them' };
-  const { headers } = await generate(service, service.ready.keys.pro!, body);
-  run = headers.get('x-request-id')!;
+  const { aurora } = dashboard.service.ready.identities;
+  run = await dashboard.make({ identityId: aurora, numOutputs: 4, prompt: 'four of them' });
 });
 
 test.each(windows)('in a window of $width × $height no bar covers what has the focus', async (viewport) => {
@@ -90,22 +87,4 @@ test('bars that stay take less than a quarter of a low window', async () => {
     return rows.filter((hit) => hit?.closest('header, nav, .submit-bar')).length / innerHeight;
   });
   expect(taken).toBeLessThan(1 / 4);
-});
-
-test('the license menu lies above the page', async () => {
-  const { page } = await dashboard.visit('playground', { viewport: desktop });
-  await screen(page, 'Playground');
-  await page
-    .getByRole('button', { name: /^License/ })
-    .locator('visible=true')
-    .click();
-  const items = page.getByRole('menuitemradio');
-  await items.first().waitFor();
-  for (const item of await items.all()) {
-    const isOnTop = await item.evaluate((element: any) => {
-      const { right, top, bottom } = element.getBoundingClientRect();
-      return element.contains((globalThis as any).document.elementFromPoint(right - 4, (top + bottom) / 2));
-    });
-    expect(isOnTop).toBe(true);
-  }
 });

@@ -8,24 +8,20 @@ const dashboard = useDashboard();
 const requests = 24;
 
 beforeAll(async () => {
-  const { ready, dataDir, api } = dashboard.service;
-  const first = await generate(dashboard.service, ready.keys.pro!, bodyOf(0));
-  const record = await api({ path: `/generate/${first.body.requestId}`, key: ready.keys.pro });
+  const { ready, dataDir } = dashboard.service;
   const table = tableOf(dataDir);
-  const license = (await licenseStore(table).get(record.body.licenseId))!;
+  const license = (await licenseStore(table).get(ready.licenses.pro!))!;
   // A key may ask for ten a minute.
   const keys = await Promise.all([1, 2, 3].map(() => issueKey(table, license)));
-  for (let i = 1; i < requests; i++) {
+  for (let i = 0; i < requests; i++) {
     const { status, body } = await generate(dashboard.service, keys[i % 3]!.key, bodyOf(i));
     expect([status, body.error]).toEqual([200, undefined]);
   }
 });
 
-/** Previews are of 512 px, whatever the size of the image, so only the newest one is larger than its preview. */
 function bodyOf(seed: number) {
   const slug = ['aurora', 'basalt'][seed % 2]!;
-  const sidePx = seed === requests - 1 ? 1024 : 512;
-  return { identityId: dashboard.service.ready.identities[slug]!, seed, width: sidePx, height: sidePx };
+  return { identityId: dashboard.service.ready.identities[slug]!, seed };
 }
 
 test('a history of 24 images takes 1 MB at most, and 50 kB when it is loaded again', async () => {
@@ -33,13 +29,4 @@ test('a history of 24 images takes 1 MB at most, and 50 kB when it is loaded aga
   const [first, again] = await bytesOf(page, `${dashboard.url}history`, requests);
   expect(first).toBeLessThanOrEqual(1_000_000);
   expect(again).toBeLessThanOrEqual(50_000);
-});
-
-test('a stored request shows its image in full size', async () => {
-  const { page } = await dashboard.visit('history');
-  await page.locator('main article a').first().click();
-  const image = page.locator('main figure img').first();
-  await image.evaluate((element: any) => element.decode());
-  expect(await image.evaluate((element: any) => element.naturalWidth)).toBe(1024);
-  expect(await image.getAttribute('src')).toContain('/output-0.png?');
 });

@@ -1,33 +1,27 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import {
+  askFor,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectFits,
   naturalWidth,
+  promptField,
   screen,
   tabTo,
   useDashboard,
 } from '../support/browser.ts';
-import { generate } from '../support/requests.ts';
 
 const dashboard = useDashboard();
-const ids: Record<'cup' | 'four' | 'failed' | 'foreign', string> = {
-  cup: '',
-  four: '',
-  failed: '',
-  foreign: '',
-};
+const ids = { cup: '', four: '', failed: '', foreign: '' };
 const prompts = { cup: 'a cup on linen', four: 'a lighthouse at dawn' };
 
 beforeAll(async () => {
-  const { identities, keys } = dashboard.service.ready;
-  const make = async (key: string, body: Record<string, unknown>): Promise<string> =>
-    (await generate(dashboard.service, key, body)).headers.get('x-request-id')!;
-  const four = { identityId: identities.aurora, prompt: prompts.four, width: 1024, numOutputs: 4, seed: 7 };
-  ids.cup = await make(keys.pro!, { identityId: identities.citrine, prompt: prompts.cup, seed: 7 });
-  ids.four = await make(keys.pro!, four);
-  ids.failed = await make(keys.pro!, { identityId: identities.flint, prompt: 'a broken stone' });
-  ids.foreign = await make(keys.stranger!, { identityId: identities.aurora });
+  const { aurora, citrine, flint } = dashboard.service.ready.identities;
+  const four = { identityId: aurora, prompt: prompts.four, width: 1024, numOutputs: 4, seed: 7 };
+  ids.cup = await dashboard.make({ identityId: citrine, prompt: prompts.cup, seed: 7 });
+  ids.four = await dashboard.make(four);
+  ids.failed = await dashboard.make({ identityId: flint, prompt: 'a broken stone' });
+  ids.foreign = await dashboard.make({ identityId: aurora }, 'stranger');
 });
 
 const path = (a: string, b: string): string => `history/compare?a=${a}&b=${b}`;
@@ -38,6 +32,8 @@ const rowNames = async (page: Page): Promise<string[]> =>
 test('two requests are compared from the detail, by keyboard alone, previews first', async () => {
   const { page, complaints } = await dashboard.visit('history');
   await page.getByRole('link', { name: prompts.four }).click();
+  // The page of a request shows the image itself, whose preview has 512 pixels.
+  expect(await naturalWidth(page, prompts.four)).toBe(1024);
   await page.getByRole('link', { name: 'Compare with the older request' }).press('Enter');
   await screen(page, 'Compare');
   expect(new URL(page.url()).search).toBe(`?a=${ids.cup}&b=${ids.four}`);
@@ -68,7 +64,7 @@ test('two requests are compared from the detail, by keyboard alone, previews fir
   await page.getByRole('link', { name: 'Use these settings of B' }).press('Enter');
   await screen(page, 'Playground');
   await page.getByText('The settings of a stored request are filled in').waitFor();
-  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe(prompts.cup);
+  expect(await promptField(page).inputValue()).toBe(prompts.cup);
   expect(complaints).toEqual([]);
 });
 
@@ -79,12 +75,10 @@ test('on phones and desktops axe finds nothing, nothing is too wide, and one sta
   const below = async () =>
     (await place('Request B')).y >= (await place('Request A')).y + (await place('Request A')).height;
   expect(await below()).toBe(true);
-  await expectNoSidewaysScroll(page);
-  await expectAccessible(page, 'a comparison on a small phone');
+  await expectFits(page, 'a comparison on a small phone');
   await page.setViewportSize({ width: 1440, height: 900 });
   expect(await below()).toBe(false);
-  await expectNoSidewaysScroll(page);
-  await expectAccessible(page, 'a comparison on a desktop');
+  await expectFits(page, 'a comparison on a desktop');
 });
 
 test('what can’t be compared is said: unknown, another account’s, failed, and not named', async () => {
@@ -106,9 +100,7 @@ test('a picture of the history becomes a reference image, and the record of what
   expect(new URL(page.url()).search).toBe('');
   const added = page.getByRole('list', { name: 'Added images' }).getByRole('listitem');
   await added.filter({ hasText: /512 × 512/ }).waitFor();
-  await page.getByLabel('Prompt', { exact: true }).fill('the same cup in snow');
-  await page.getByRole('radio', { name: /^Small/ }).click();
-  await page.getByRole('button', { name: /^Generate/ }).click();
+  await askFor(page, 'the same cup in snow');
   await page.getByText('1 reference image', { exact: true }).waitFor();
   const made = new URL(page.url()).pathname.split('/').at(-1)!;
   const { keys } = dashboard.service.ready;
@@ -117,7 +109,7 @@ test('a picture of the history becomes a reference image, and the record of what
 
   // From the result, on the same page; twice the same picture is one.
   for (let i = 0; i < 2; i += 1) {
-    // The notice of the time before must not be taken for this one's.
+    // The message of the time before must not be taken for this one's.
     await page.getByRole('button', { name: 'Dismiss' }).click();
     await page.getByRole('link', { name: 'Use the image as a reference' }).click();
     await page.getByText('The picture is added to the reference images').waitFor();
@@ -141,7 +133,7 @@ test('an identity that takes no reference images is not used for one: another is
   await page
     .getByText('aurora takes no reference images. citrine, which takes reference images, is chosen instead.')
     .waitFor();
-  await expectAccessible(page, 'the notice of another identity');
+  await expectAccessible(page, 'the message about another identity');
   await page
     .getByRole('list', { name: 'Added images' })
     .getByText(/1-seed8\.png/)

@@ -1,57 +1,111 @@
 import { expect, test } from '@jest/globals';
-import { desktop, phone, screen, useDashboard } from '../support/browser.ts';
-import { small } from '../support/requests.ts';
-import { until } from '../support/until.ts';
+import {
+  desktop,
+  expectAccessible,
+  expectFits,
+  isCopied,
+  phone,
+  screen,
+  tabTo,
+  useDashboard,
+} from '../support/browser.ts';
+import { generate } from '../support/requests.ts';
 
 const dashboard = useDashboard();
 
 test.each([
   ['a desktop', desktop],
   ['a phone', phone],
-])('on %s a key is made, shown once, used, revoked by its name, and refused', async (where, viewport) => {
-  const { service } = dashboard;
-  const name = `app on ${where}`;
-  const { page, complaints } = await dashboard.visit('keys', { viewport });
-  await screen(page, 'Keys');
-  await page.getByRole('button', { name: 'Create key' }).first().click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name').fill(name);
-  await dialog.getByRole('button', { name: 'Create key' }).click();
-  const key = (await dialog.getByRole('textbox', { name: 'Your new key' }).textContent())!;
-  expect(key).toMatch(/^svc_live_[0-9A-Za-z]{38}$/);
-  await dialog.getByRole('button', { name: 'Copy key' }).click();
-  const copied = () => page.evaluate(() => (globalThis as any).navigator.clipboard.readText());
-  await until('the key is copied', async () => (await copied()) === key);
-  await dialog.getByRole('button', { name: 'Done' }).click();
-  await dialog.waitFor({ state: 'detached' });
-  expect(await page.content()).not.toContain(key);
+])(
+  'on %s a key is made by keyboard only, shown once, used up to its budget, and revoked by its name',
+  async (where, viewport) => {
+    const { service } = dashboard;
+    const { page, complaints } = await dashboard.visit('keys', { viewport });
+    await screen(page, 'Keys');
+    const name = `worker on ${where}`;
+    const budget = 'Monthly budget in credits (optional)';
+    const press = async (control: string): Promise<void> => {
+      await tabTo(page, page.getByRole('button', { name: control, exact: true }));
+      await page.keyboard.press('Enter');
+    };
+    const replace = async (label: string, text: string): Promise<void> => {
+      await tabTo(page, page.getByLabel(label, { exact: true }));
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.insertText(text);
+    };
+    const list = page.getByRole('tabpanel').getByRole(viewport === phone ? 'listitem' : 'row');
+    const entry = list.filter({ hasText: name });
+    const text = () => entry.textContent();
 
-  const body = { ...small, identityId: service.ready.identities.aurora };
-  expect((await service.api({ path: '/generate', key, body })).status).toBe(200);
+    await press('Create key');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').waitFor();
+    await page.keyboard.insertText(name);
+    await replace(budget, '0');
+    await page.keyboard.press('Enter');
+    await dialog.getByText(/Enter a whole number from 1/).waitFor();
+    await expectAccessible(page, `a refused budget on ${where}`);
+    await replace(budget, '3');
+    await page.keyboard.press('Enter');
+    const key = (await dialog.getByRole('textbox', { name: 'Your new key' }).textContent())!;
+    expect(key).toMatch(/^svc_live_[0-9A-Za-z]{38}$/);
+    await press('Copy key');
+    await isCopied(page, key);
+    await press('Done');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.content()).not.toContain(key);
+    expect(await text()).toContain('0 of 3 credits');
 
-  await page.reload();
-  await screen(page, 'Keys');
-  const entry = page
-    .getByRole('tabpanel')
-    .getByRole(viewport === phone ? 'listitem' : 'row')
-    .filter({ hasText: name });
-  expect(await entry.textContent()).toContain(key.slice(0, 13));
-  // The time of the last use; of other times the list shows the date.
-  expect(await entry.textContent()).toMatch(/just now|ago/);
-  await entry.getByRole('button', { name: 'Revoke' }).click();
-  const question = page.getByRole('alertdialog', { name: `Revoke “${name}”?` });
-  await question.getByRole('button', { name: 'Revoke key' }).click();
-  await question.waitFor({ state: 'detached' });
+    const identityId = service.ready.identities.aurora;
+    const spend = async (numOutputs: number) =>
+      (await generate(service, key, { identityId, numOutputs })).status;
+    expect([await spend(2), await spend(2), await spend(1)]).toEqual([200, 429, 200]);
+    await page.reload();
+    await screen(page, 'Keys');
+    await entry.getByText(/^Used up until /).waitFor();
+    expect(await text()).toContain('3 of 3 credits');
+    expect(await text()).toContain(key.slice(0, 13));
+    // The time of the last use; of other times the list shows the date.
+    expect(await text()).toMatch(/just now|ago/);
+    await expectFits(page, `a budget that is used up on ${where}`);
 
-  const refused = await service.api({ path: '/identities', key });
-  expect([refused.status, refused.body.code]).toEqual([401, 'INVALID_API_KEY']);
-  await page.getByRole('tab', { name: /Revoked or expired/ }).click();
-  expect(await entry.textContent()).toContain('Revoked');
-  const activity = page.getByRole('region', { name: 'Activity' });
-  await activity.getByText(`You revoked the key “${name}”`).waitFor();
-  expect(await activity.textContent()).toContain(`You created the key “${name}”`);
-  expect(complaints).toEqual([]);
-});
+    await press(`Edit ${name}`);
+    await dialog.getByText('3 credits used in this period.', { exact: false }).waitFor();
+    await dialog.getByText(/its requests are refused from now on/).waitFor();
+    await expectAccessible(page, `the dialog that edits a key on ${where}`);
+    await replace(budget, '5');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await entry.getByText('3 of 5 credits').waitFor();
+    expect(await text()).not.toContain('Used up');
+    expect(await spend(2)).toBe(200);
+
+    // The focus is on the button again.
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Name').waitFor();
+    const renamed = `${name}, renamed`;
+    await replace('Name', renamed);
+    await replace(budget, '');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await entry.filter({ hasText: renamed }).getByText('No budget').waitFor();
+
+    await entry.getByRole('button', { name: 'Revoke' }).click();
+    const question = page.getByRole('alertdialog', { name: `Revoke “${renamed}”?` });
+    await question.getByRole('button', { name: 'Revoke key' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await spend(1)).toBe(401);
+    await page.getByRole('tab', { name: /Revoked or expired/ }).click();
+    expect(await text()).toContain('Revoked');
+    const activity = page.getByRole('region', { name: 'Activity' });
+    await activity.getByText(`You revoked the key “${renamed}”`).waitFor();
+    const activities = await activity.textContent();
+    for (const words of ['You created the key', `renamed from “${name}”`, 'without a budget']) {
+      expect(activities).toContain(words);
+    }
+    expect(complaints).toEqual([]);
+  },
+);
 
 test('a key that nobody copied is not lost by a slip', async () => {
   const { page } = await dashboard.visit('keys?new=1');
@@ -79,4 +133,39 @@ test('older keys are shown on demand, and the numbers say that there are more', 
   await page.getByRole('tab', { name: 'All' }).click();
   await page.getByRole('row', { name: /older/ }).waitFor();
   expect(await page.getByRole('button', { name: 'Show older keys' }).count()).toBe(0);
+});
+
+test('an edit that changes nothing sends nothing, and a refusal stands beside the form', async () => {
+  const { page } = await dashboard.visit('keys');
+  const sent: unknown[] = [];
+  await page.route('**/api/v1/keys/*', (route) => {
+    sent.push(route.request().postDataJSON());
+    return route.fulfill({ status: 404, json: { error: 'There is no such key.', code: 'KEY_NOT_FOUND' } });
+  });
+  const dialog = page.getByRole('dialog');
+  const edit = page.getByRole('button', { name: /^Edit / }).first();
+  await edit.click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(sent).toEqual([]);
+  await edit.click();
+  await dialog.getByLabel('Monthly budget').fill('7');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  expect(await dialog.getByRole('alert').textContent()).toContain('There is no such key.');
+  expect(sent).toEqual([{ monthlyCredits: 7 }]);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  // All keys are revoked in the meantime.
+  await page.route('**/api/v1/keys*', async (route) => {
+    const { keys, ...rest } = await (await route.fetch()).json();
+    const revoked = { status: 'revoked', revokedAt: new Date().toISOString() };
+    await route.fulfill({ json: { ...rest, keys: keys.map((key: object) => ({ ...key, ...revoked })) } });
+  });
+  await edit.click();
+  await dialog.getByText('A revoked key cannot be changed.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('tab', { name: /^Revoked/ }).click();
+  await page.getByRole('row').nth(1).waitFor();
+  expect(await edit.count()).toBe(0);
 });

@@ -1,5 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { expectAccessible, screen, signIn, useDashboard } from '../support/browser.ts';
+import {
+  expectAccessible,
+  goTo,
+  openAccountMenu,
+  screen,
+  signIn,
+  signOut,
+  useDashboard,
+} from '../support/browser.ts';
 
 const dashboard = useDashboard();
 
@@ -7,14 +15,13 @@ test('without a network a screen that was not loaded says so, and comes by itsel
   const { page } = await dashboard.visit('');
   await page.waitForLoadState('networkidle');
   await page.context().setOffline(true);
-  await page.getByRole('link', { name: 'Quickstart' }).locator('visible=true').first().click();
-  await screen(page, 'You are offline');
+  await goTo(page, 'Quickstart', 'You are offline');
   await expectAccessible(page, 'a screen without a network');
-  // The others are still there.
-  await page.getByRole('link', { name: 'Overview', exact: true }).locator('visible=true').first().click();
-  await screen(page, 'Overview');
-  await page.getByRole('link', { name: 'Quickstart' }).locator('visible=true').first().click();
-  await screen(page, 'You are offline');
+  // The others are still there, and a menu whose code does not arrive leaves the page as it is.
+  await goTo(page, 'Overview');
+  await openAccountMenu(page);
+  await page.getByText('The menu could not be loaded.').waitFor();
+  await goTo(page, 'Quickstart', 'You are offline');
   await page.context().setOffline(false);
   await screen(page, 'Quickstart');
   expect(new URL(page.url()).pathname).toBe('/quickstart');
@@ -28,9 +35,7 @@ test('a screen whose file a newer version has replaced is loaded again once, and
     loads += 1;
     return isReplaced ? route.fulfill({ status: 404, body: '' }) : route.continue();
   });
-  await page.getByRole('link', { name: 'Keys', exact: true }).locator('visible=true').first().click();
-  await page.waitForEvent('load');
-  await screen(page, 'This page could not be loaded');
+  await Promise.all([page.waitForEvent('load'), goTo(page, 'Keys', 'This page could not be loaded')]);
   const seen = loads;
   await page.waitForTimeout(2000);
   // It does not go on for ever.
@@ -40,22 +45,12 @@ test('a screen whose file a newer version has replaced is loaded again once, and
   await screen(page, 'Keys');
 });
 
-test('a menu whose code does not arrive leaves the page as it is', async () => {
-  const { page } = await dashboard.visit('');
-  await page.waitForLoadState('networkidle');
-  await page.context().setOffline(true);
-  await page.getByRole('button', { name: 'Account' }).locator('visible=true').click();
-  await page.getByText('The menu could not be loaded.').waitFor();
-  await screen(page, 'Overview');
-});
-
 test('while the service is away the page stays, says so, and Reload brings it back', async () => {
   const { page } = await dashboard.visit('');
   await page.waitForLoadState('networkidle');
   let isAway = true;
   await page.route('**/*', (route) => (isAway ? route.abort('connectionrefused') : route.continue()));
-  await page.getByRole('link', { name: 'Quickstart' }).locator('visible=true').first().click();
-  await screen(page, 'This page could not be loaded');
+  await goTo(page, 'Quickstart', 'This page could not be loaded');
   const button = page.getByRole('button', { name: 'Reload the page' });
   await button.click();
   await page.getByText('The service can’t be reached now.').waitFor();
@@ -66,8 +61,7 @@ test('while the service is away the page stays, says so, and Reload brings it ba
   await page.getByRole('button', { name: 'Account' }).first().hover();
   await page.waitForLoadState('networkidle');
   isAway = true;
-  await page.getByRole('button', { name: 'Account' }).first().click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await signOut(page);
   await screen(page, 'The sign-out is not complete');
   isAway = false;
   await page.getByRole('button', { name: 'Try again' }).click();

@@ -2,12 +2,14 @@ import { expect, test } from '@jest/globals';
 import {
   chooseIdentity,
   expectAccessible,
+  goTo,
   phone,
+  promptField,
   screen,
   signIn,
-  goTo,
   signOut,
 } from '../support/browser.ts';
+import { small } from '../support/requests.ts';
 import { until } from '../support/until.ts';
 import { isMade, isReady, says, send, tiles, useHeldRuns } from '../support/held-runs.ts';
 
@@ -18,7 +20,7 @@ test('a double click is one run', async () => {
   let count = 0;
   page.on('request', (request) => (count += request.url().endsWith('/playground/generate') ? 1 : 0));
   await chooseIdentity(page, 'aurora');
-  await page.getByLabel('Prompt', { exact: true }).fill('once');
+  await promptField(page).fill('once');
   await page.getByRole('button', { name: /^Generate/ }).dblclick({ delay: 100 });
   await isReady(page);
   expect(count).toBe(1);
@@ -81,15 +83,9 @@ test('a refusal stands beside the button, seen whole on a phone too, and the run
 
 test('history and overview show what is under way, whoever sent it, and its end', async () => {
   const { api, ready } = dashboard.service;
-  const body = {
-    identityId: ready.identities.harbor,
-    prompt: 'a boat of another program',
-    width: 512,
-    height: 512,
-  };
+  const body = { ...small, identityId: ready.identities.harbor, prompt: 'a boat of another program' };
   const headers = { prefer: 'respond-async' };
-  const sent = await api({ path: '/generate', key: ready.keys.pro!, body, headers });
-  const { requestId } = sent.body;
+  const { requestId } = (await api({ path: '/generate', key: ready.keys.pro!, body, headers })).body;
   const { page } = await dashboard.visit('');
   const open = page.getByRole('region', { name: 'In progress' });
   await open.getByText('a boat of another program').waitFor();
@@ -111,14 +107,11 @@ test('a run that ends while another is looked at says so, and covers nothing of 
   release();
   await page.getByRole('button', { name: 'Show', exact: true }).waitFor();
   const result = page.getByRole('region', { name: 'Result' });
-  for (const control of [
-    result.getByRole('button', { name: /^Download/ }),
-    result.getByRole('link', { name: /^Open the image/ }),
-    page.getByRole('button', { name: /^Generate/ }),
-  ]) {
-    // Fails when something else would take the click.
-    await control.click({ trial: true, timeout: 5000 });
-  }
+  // Fails when something else would take the click.
+  const isFree = { trial: true, timeout: 5000 };
+  await result.getByRole('button', { name: /^Download/ }).click(isFree);
+  await result.getByRole('link', { name: /^Open the image/ }).click(isFree);
+  await page.getByRole('button', { name: /^Generate/ }).click(isFree);
 });
 
 test('credits are right after a reload in mid-run, also when the run ends before it is looked at', async () => {
@@ -156,7 +149,7 @@ test('nothing of an account’s prompts stays in the tab after its sign-out', as
   const { page } = await dashboard.visit('playground');
   await send(page, 'aurora', 'a secret plan');
   await isReady(page);
-  await page.getByLabel('Prompt', { exact: true }).fill('a more secret plan');
+  await promptField(page).fill('a more secret plan');
   const kept = () => page.evaluate(() => JSON.stringify((globalThis as any).sessionStorage));
   expect(await kept()).toContain('a more secret plan');
   await signOut(page);
@@ -165,7 +158,7 @@ test('nothing of an account’s prompts stays in the tab after its sign-out', as
   await page.goto(`${dashboard.url}playground`);
   await signIn(page, dashboard.service, 'stranger@example.test');
   await screen(page, 'Playground');
-  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('');
+  expect(await promptField(page).inputValue()).toBe('');
   expect(await tiles(page).count()).toBe(0);
   expect(new URL(page.url()).pathname).toBe('/playground');
 });

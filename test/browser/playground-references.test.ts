@@ -2,20 +2,21 @@ import { beforeAll, expect, test } from '@jest/globals';
 import type { Locator, Page, Request } from 'playwright-core';
 import sharp from 'sharp';
 import {
+  askFor,
   chooseIdentity,
   chooseLicense,
-  expectAccessible,
-  expectNoSidewaysScroll,
+  expectFits,
+  hasFocus,
+  promptField,
   useDashboard,
   type Visitor,
   type VisitOptions,
-  hasFocus,
 } from '../support/browser.ts';
 
 const dashboard = useDashboard();
 let cup: Buffer;
 
-/** A colour that nothing paints but the product. */
+/** A color that nothing has but the product. */
 const productColor = '#00c040';
 
 beforeAll(async () => {
@@ -35,6 +36,7 @@ const rows = (page: Page): Locator => page.getByRole('list', { name: 'Added imag
 const row = (page: Page, text: string): Locator => rows(page).filter({ hasText: text });
 const remove = (page: Page, name: string): Locator => page.getByRole('button', { name: `Remove ${name}` });
 const png = (name: string) => ({ name, mimeType: 'image/png', buffer: cup });
+const svg = (name: string) => ({ ...png(`${name}.svg`), buffer: Buffer.from('<svg xmlns="x"/>') });
 
 /** Until the service has every file. */
 async function uploaded(page: Page): Promise<void> {
@@ -51,13 +53,7 @@ async function generate(page: Page, prompt = 'on a table'): Promise<Request> {
   return sent;
 }
 
-async function askFor(page: Page, prompt: string): Promise<void> {
-  await page.getByLabel('Prompt', { exact: true }).fill(prompt);
-  await page.getByRole('radio', { name: /^Small/ }).click();
-  await page.getByRole('button', { name: /^Generate/ }).click();
-}
-
-/** The share of an image's pixels that have the product's colour. */
+/** The share of an image's pixels that have the product's color. */
 function shareOfProduct(image: Locator): Promise<number> {
   return image.evaluate(async (element: any) => {
     await element.decode();
@@ -131,8 +127,7 @@ test('files are dropped anywhere, with the target in sight, and one that can’t
   const { page } = await visit();
   await drag(page, [png('cup.png')], false);
   await page.getByText('Drop to add').waitFor();
-  const svg = { name: 'logo.svg', mimeType: 'image/png', buffer: Buffer.from('<svg xmlns="x"/>') };
-  await drag(page, [svg, png('cup.png')]);
+  await drag(page, [svg('logo'), png('cup.png')]);
   await page.getByText('Drop to add').waitFor({ state: 'detached' });
   expect(await row(page, 'logo.svg').textContent()).toContain('SVG drawings can’t be used');
   await uploaded(page);
@@ -192,11 +187,11 @@ test('an image is pasted, and a pasted address is offered, fetched by the servic
   await page.getByText('1 credit charged').waitFor();
 });
 
-test('what can’t be sent is told before it is sent, where it is', async () => {
+test('what can’t be sent is said before it is sent, where it is', async () => {
   const { page } = await visit();
   let requests = 0;
   page.on('request', (request) => (requests += request.url().endsWith('/playground/generate') ? 1 : 0));
-  await page.getByLabel('Prompt', { exact: true }).fill('a cup');
+  await promptField(page).fill('a cup');
   await page.getByRole('radio', { name: /^Exact product/ }).click();
   await page.getByRole('button', { name: /^Generate/ }).click();
   await page.getByText('Exact product needs an image.').waitFor();
@@ -262,17 +257,12 @@ test('images stay while another identity is chosen, and are uploaded anew for an
 
 test('on a small phone axe finds nothing and nothing is too wide: empty, full, and with what was refused', async () => {
   const { page } = await visit({ viewport: { width: 360, height: 740 } });
-  const check = async (where: string) => {
-    await expectNoSidewaysScroll(page);
-    await expectAccessible(page, where);
-  };
-  await check('empty');
-  const svg = {
-    name: `${'logo'.repeat(30)}.svg`,
-    mimeType: 'image/svg+xml',
-    buffer: Buffer.from('<svg/>'),
-  };
-  await chooser(page).setInputFiles([svg, png('cup.png'), png(`${'long'.repeat(30)}.png`)]);
+  await expectFits(page, 'empty');
+  await chooser(page).setInputFiles([
+    svg('logo'.repeat(30)),
+    png('cup.png'),
+    png(`${'long'.repeat(30)}.png`),
+  ]);
   await page.getByLabel('Or by address').fill(`https://${'shop.'.repeat(9)}example/${'cup'.repeat(90)}.jpg`);
   await page.getByRole('button', { name: 'Add the address' }).click();
   await page.getByLabel('Or by address').fill('nothing');
@@ -281,8 +271,8 @@ test('on a small phone axe finds nothing and nothing is too wide: empty, full, a
   await uploaded(page);
   await drag(page, [png('4.png'), png('5.png')]);
   await page.getByText('At most 4 images: 1 file was left out.', { exact: true }).waitFor();
-  await check('full');
+  await expectFits(page, 'full');
   await drag(page, [png('6.png')], false);
   await page.getByText('Remove an image first').waitFor();
-  await check('while something is dragged');
+  await expectFits(page, 'while something is dragged');
 });

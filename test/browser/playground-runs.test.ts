@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { expectAccessible, expectNoSidewaysScroll, phone, signIn, goTo } from '../support/browser.ts';
+import { expectAccessible, expectFits, goTo, phone, promptField, signIn } from '../support/browser.ts';
 import { isMade, isReady, says, send, tiles, useHeldRuns } from '../support/held-runs.ts';
 
 const { dashboard, release } = useHeldRuns();
@@ -15,15 +15,14 @@ test.each([
   const { page, complaints } = await dashboard.visit('playground', viewport && { viewport });
   const url = await send(page, 'harbor', `a slow boat on ${where}`);
   await isMade(page);
-  await page.getByLabel('Prompt', { exact: true }).fill('what comes next');
+  await promptField(page).fill('what comes next');
   await page.reload();
   await isMade(page);
   expect(page.url()).toBe(url);
-  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('what comes next');
+  expect(await promptField(page).inputValue()).toBe('what comes next');
   // On a phone it is below the form.
   expect(await topOfResult(page)).toBeLessThan((viewport?.height ?? 900) / 2);
-  await expectNoSidewaysScroll(page);
-  await expectAccessible(page, `a run on ${where}`);
+  await expectFits(page, `a run on ${where}`);
   release();
   await isReady(page);
   await says(page, /^1 image is ready, made in/).waitFor({ state: 'attached' });
@@ -41,10 +40,8 @@ test('several run at once, each with an address, and each ends by itself', async
   const second = await send(page, 'harbor', 'the second of two');
   expect(second).not.toBe(first);
   await isMade(page);
-  expect(await tiles(page).evaluateAll((links: any[]) => links.map(({ href }) => href))).toEqual([
-    second,
-    first,
-  ]);
+  const addresses = await tiles(page).evaluateAll((links: any[]) => links.map(({ href }) => href));
+  expect(addresses).toEqual([second, first]);
   await page.goBack();
   await page.getByText('the first of two').waitFor();
   await isMade(page);

@@ -1,10 +1,12 @@
 import { expect, test } from '@jest/globals';
 import {
+  askFor,
   chooseIdentity,
   desktop,
   goTo,
   naturalWidth,
   phone,
+  promptField,
   screen,
   useDashboard,
 } from '../support/browser.ts';
@@ -22,7 +24,7 @@ test.each([
   const before = Number.parseInt(used!, 10);
   await goTo(page, 'Playground');
   await chooseIdentity(page, 'harbor');
-  await page.getByLabel('Prompt', { exact: true }).fill(prompt);
+  await promptField(page).fill(prompt);
   await page.getByRole('radio', { name: /2K square/ }).click();
   expect(await page.getByText('4 credits', { exact: true }).count()).toBe(1);
   await page.getByRole('radio', { name: /^Small/ }).click();
@@ -44,7 +46,7 @@ test.each([
 test('"use again" opens the playground with the same parameters and seed', async () => {
   const { page } = await dashboard.visit('playground');
   await chooseIdentity(page, 'basalt');
-  await page.getByLabel('Prompt', { exact: true }).fill('columns by the sea');
+  await promptField(page).fill('columns by the sea');
   await page.getByRole('radio', { name: /^Small/ }).click();
   await page.getByRole('radio', { name: 'WebP' }).click();
   await page.getByLabel('Seed', { exact: true }).fill('4242');
@@ -59,7 +61,7 @@ test('"use again" opens the playground with the same parameters and seed', async
   await screen(page, 'Playground');
   await page.waitForFunction(() => !(globalThis as any).location.search);
   expect(await page.getByRole('radio', { name: 'WebP' }).isChecked()).toBe(true);
-  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('columns by the sea');
+  expect(await promptField(page).inputValue()).toBe('columns by the sea');
   expect(await page.getByLabel('Seed', { exact: true }).inputValue()).toBe('4242');
   expect(await page.getByRole('button', { name: /^Identity/ }).textContent()).toContain('basalt');
   expect(await page.getByRole('radio', { name: /^Small/ }).isChecked()).toBe(true);
@@ -80,9 +82,7 @@ test('an answer that is lost does not lose the image: another try finds it, and 
     isBroken = false;
   });
   await chooseIdentity(page, 'harbor');
-  await page.getByLabel('Prompt', { exact: true }).fill('a boat in a tunnel');
-  await page.getByRole('radio', { name: /^Small/ }).click();
-  await page.getByRole('button', { name: /^Generate/ }).click();
+  await askFor(page, 'a boat in a tunnel');
   await page.getByRole('alert').filter({ hasText: "The service can't be reached." }).waitFor();
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('1 credit charged').waitFor();

@@ -4,6 +4,7 @@ import { openApiDocument } from '../../shared/openapi/document.ts';
 import {
   expectNoSidewaysScroll,
   expectNoViolations,
+  openAccountMenu,
   phone,
   prefer,
   screen,
@@ -88,41 +89,28 @@ test('it is read without an account, lists every operation, and follows the syst
   expect(await page.getByLabel('Bearer Token').inputValue()).toBe('typed');
 });
 
-test('on a phone it has the theme that the dashboard was given, and the form that sends requests', async () => {
+test('on a phone, in the dashboard’s theme, a request is tried with a key, which nothing keeps, and nobody but the service is asked', async () => {
   const visitor = await dashboard.open({ viewport: phone });
-  const { page } = visitor;
+  const { page, complaints } = visitor;
+  const origins = new Set<string>();
+  page.on('request', (request) => {
+    if (!request.url().startsWith('data:')) origins.add(new URL(request.url()).origin);
+  });
   await page.addInitScript(() => (globalThis as any).localStorage.setItem('theme', 'dark'));
   await openReference(page);
   await page.locator('body.dark-mode').waitFor();
   expect(await lightness(page)).toBeLessThan(50);
   await check(visitor, 'the reference on a phone');
-  const { client, send } = await openClient(page, 'get /identities');
-  await send(dashboard.service.ready.keys.pro!);
-  await client.getByText('200 OK').waitFor();
-  expect(visitor.complaints).toEqual([]);
-});
 
-test('a request is tried with a key, which nothing keeps, and nobody but the service is asked for anything', async () => {
-  const { page, complaints } = await dashboard.open();
-  const origins = new Set<string>();
-  page.on('request', (request) => {
-    if (!request.url().startsWith('data:')) origins.add(new URL(request.url()).origin);
-  });
-  await openReference(page);
   const key = dashboard.service.ready.keys.pro!;
   const { client, send } = await openClient(page, 'get /identities');
-
   await send(key);
   await client.getByText('200 OK').waitFor();
   await client.getByText('aurora').first().waitFor();
-  expect(await kept(page)).not.toContain(key.slice(0, 16));
   expect(complaints).toEqual([]);
-
-  const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
-  await send(wrong);
+  await send(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`);
   await client.getByText('401 Unauthorized').waitFor();
   await client.getByText('INVALID_API_KEY').first().waitFor();
-
   expect(await kept(page)).not.toContain(key.slice(0, 16));
   expect([...origins]).toEqual([new URL(baseUrl()).origin]);
   await page.reload();
@@ -139,9 +127,10 @@ test('every link to it opens a tab that knows nothing of the session', async () 
     .getByRole('navigation', { name: 'Main' })
     .getByRole('link', { name: 'API reference' });
   await inSidebar.focus();
-  await until('the link names an identity', async () => {
-    return (await inSidebar.getAttribute('href')) === withIdentity;
-  });
+  await until(
+    'the link names an identity',
+    async () => (await inSidebar.getAttribute('href')) === withIdentity,
+  );
   const opening = page.context().waitForEvent('page');
   await page.keyboard.press('Enter');
   const tab = await opening;
@@ -157,17 +146,13 @@ test('every link to it opens a tab that knows nothing of the session', async () 
 
   const inText = page.getByRole('main').getByRole('link', { name: 'API reference' });
   await page.setViewportSize(phone);
-  await page.getByRole('button', { name: 'Account' }).locator('visible=true').click();
+  await openAccountMenu(page);
   const inMenu = page.getByRole('menuitem', { name: 'API reference' });
   await inMenu.waitFor();
   for (const link of [inText, inMenu]) {
-    const attributes = (names: string[]) =>
-      link.evaluate((element: any, wanted) => wanted.map((name) => element.getAttribute(name)), names);
-    await until('the link names an identity', async () => {
-      const [href, ...rest] = await attributes(['href', 'target', 'rel']);
-      expect(rest).toEqual(['_blank', 'noopener']);
-      return href === withIdentity;
-    });
+    await until('the link names an identity', async () => (await link.getAttribute('href')) === withIdentity);
+    expect(await link.getAttribute('target')).toBe('_blank');
+    expect(await link.getAttribute('rel')).toBe('noopener');
   }
 });
 

@@ -3,12 +3,12 @@ import { addRefusal } from '../../shared/limits/refusal-store.ts';
 import {
   chooseLicense,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectFits,
+  hasFocus,
   phone,
   screen,
   tabTo,
   useDashboard,
-  hasFocus,
 } from '../support/browser.ts';
 import { tableOf } from '../support/grants.ts';
 import { generate, small } from '../support/requests.ts';
@@ -77,8 +77,7 @@ test('real refusals are shown by key, code and day, with what to change, by keyb
   const days = entry.first().getByRole('listitem');
   await days.first().waitFor();
   expect((await days.allTextContents()).map((text) => text.split(': ')[1])).toEqual(['1', '10']);
-  await expectNoSidewaysScroll(page);
-  await expectAccessible(page, 'the refused calls of a month');
+  await expectFits(page, 'the refused calls of a month');
 
   const link = entry.first().getByRole('link', { name: 'TIER_LIMIT' });
   await page.keyboard.press('Shift+Tab');

@@ -4,29 +4,27 @@ import {
   chooseLicense,
   desktop,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectFits,
+  goTo,
+  licenseMenu,
+  openAccountMenu,
   phone,
   screen,
   useDashboard,
   type Visitor,
 } from '../support/browser.ts';
-import { generate } from '../support/requests.ts';
 
 const dashboard = useDashboard();
 let requestId: string;
 
 beforeAll(async () => {
-  const { identities, keys } = dashboard.service.ready;
-  for (const body of [{ identityId: identities.flint }, { identityId: identities.aurora, numOutputs: 4 }]) {
-    const { headers } = await generate(dashboard.service, keys.pro!, body);
-    requestId = headers.get('x-request-id')!;
-  }
+  const { flint, aurora } = dashboard.service.ready.identities;
+  await dashboard.make({ identityId: flint });
+  requestId = await dashboard.make({ identityId: aurora, numOutputs: 4 });
 });
 
 async function check({ page, complaints }: Visitor, where: string): Promise<void> {
-  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
-  await expectNoSidewaysScroll(page);
-  await expectAccessible(page, where);
+  await expectFits(page, where);
   expect(complaints).toEqual([]);
 }
 
@@ -76,12 +74,11 @@ test.each(devices)('on a %s axe finds nothing in dialogs and menus', async (devi
   await page.getByRole('alertdialog').waitFor();
   await check(visitor, `the dialog that revokes a key, on a ${device}`);
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Account' }).locator('visible=true').click();
+  await openAccountMenu(page);
   await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
   await check(visitor, `the account menu on a ${device}`);
   await page.keyboard.press('Escape');
-  const license = page.getByRole('button', { name: /^License/ }).locator('visible=true');
-  await license.click();
+  await licenseMenu(page).click();
   await page.getByRole('menuitemradio').first().waitFor();
   await check(visitor, `the license menu on a ${device}`);
 });
@@ -91,35 +88,26 @@ test('without the API, every screen says so and offers to try again', async () =
   const { page } = await dashboard.visit('nowhere');
   await page.route('**/api/v1/{usage,generate,keys,identities}*', (route) => route.abort());
   for (const name of ['Overview', 'History', 'Identities', 'Keys', 'Playground', 'Quickstart']) {
-    await page.getByRole('link', { name, exact: true }).locator('visible=true').first().click();
-    await screen(page, name);
+    await goTo(page, name);
     await page.getByText("The service can't be reached.").first().waitFor();
-    await page
-      .getByRole('button', { name: /Try again/ })
-      .first()
-      .waitFor();
+    const again = page.getByRole('button', { name: /Try again/ });
+    await again.first().waitFor();
     await expectAccessible(page, `${name} without the API`);
   }
 });
 
-test('a license that is chosen is remembered, and the screens are about it', async () => {
-  const { page } = await dashboard.visit('');
-  await chooseLicense(page, 'Enterprise');
-  await page.getByText(/of 10,000 credits used/).waitFor();
-  await page.reload();
-  await page.getByText(/of 10,000 credits used/).waitFor();
-});
-
-test('a theme that is chosen stays, whatever the system prefers', async () => {
+test('the license and the theme that are chosen stay, whatever the system prefers', async () => {
   const { page } = await dashboard.visit('');
   const isDark = () =>
     page.evaluate(() => (globalThis as any).document.documentElement.classList.contains('dark'));
   expect(await isDark()).toBe(false);
-  await page.getByRole('button', { name: 'Account' }).locator('visible=true').click();
+  await chooseLicense(page, 'Enterprise');
+  await page.getByText(/of 10,000 credits used/).waitFor();
+  await openAccountMenu(page);
   await page.getByRole('menuitemradio', { name: 'Dark' }).click();
   expect(await isDark()).toBe(true);
   await page.reload();
-  await screen(page, 'Overview');
+  await page.getByText(/of 10,000 credits used/).waitFor();
   expect(await isDark()).toBe(true);
 });
 
@@ -150,4 +138,31 @@ test('a first load takes at most 180 kB of JavaScript, compressed, and nothing o
   expect(scripts.size).toBeGreaterThan(0);
   expect(bytes).toBeLessThanOrEqual(180_000);
   expect([...scripts].filter((url) => /scalar|reference-screen/.test(url))).toEqual([]);
+});
+
+test('every page that says how long requests are kept has the number from the configuration', async () => {
+  const { page } = await dashboard.visit('');
+  await page.route('**/config.json', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ json: { ...(await response.json()), retentionDays: 31 } });
+  });
+  const unknown = '019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41';
+  for (const path of [
+    'history',
+    'history?status=TIMEOUT',
+    `history/${unknown}`,
+    `history/compare?a=${unknown}&b=${unknown}`,
+    `playground/${unknown}`,
+    `playground?from=${unknown}`,
+    `playground?reference=${unknown}`,
+    'quickstart',
+  ]) {
+    await page.goto(`${dashboard.url}${path}`);
+    await page.getByRole('main').getByText('31 days').first().waitFor();
+    expect(await page.getByRole('main').getByText('90 days').count()).toBe(0);
+  }
+  await page.goto(dashboard.url);
+  await screen(page, 'Overview');
+  await chooseLicense(page, 'Spring campaign');
+  await page.getByText('for the 31 days that requests are kept').waitFor();
 });

@@ -94,10 +94,8 @@ describe('a session', () => {
     const { page } = await signedIn('');
     await screen(page, 'Overview');
     const tokens = tokensSent(page);
-    const refused: string[] = [];
-    page.on('response', (response) => {
-      if (response.status() === 401) refused.push(response.url());
-    });
+    const statuses = new Set<number>();
+    page.on('response', (response) => void statuses.add(response.status()));
     const refresh = page.getByRole('button', { name: 'Refresh' });
     await refresh.click();
     await until('the first call', () => tokens.length > 0);
@@ -109,7 +107,7 @@ describe('a session', () => {
       await refresh.click();
       return tokens.some((token) => token !== first);
     });
-    expect(refused).toEqual([]);
+    expect(statuses).not.toContain(401);
     expect(await page.getByRole('alertdialog').count()).toBe(0);
   });
 
@@ -139,25 +137,19 @@ describe('a session', () => {
     await signOut(page);
     await screen(page, 'You are signed out');
     await expectAccessible(page, 'the signed-out page');
-    const { url, postData } = await revoked.then((request) => ({
-      url: request.url(),
-      postData: new URLSearchParams(request.postData()!),
-    }));
-    expect(postData.get('token')).toBe(token);
-    const form = { grant_type: 'refresh_token', client_id: postData.get('client_id')!, refresh_token: token };
+    const request = await revoked;
+    const sent = new URLSearchParams(request.postData()!);
+    expect(sent.get('token')).toBe(token);
+    const form = { grant_type: 'refresh_token', client_id: sent.get('client_id')!, refresh_token: token };
     await until('the refresh token is dead', async () => {
       const body = new URLSearchParams(form);
-      const tried = await fetch(url.replace(/revoke$/, 'token'), { method: 'POST', body });
-      return tried.status === 400;
+      return (
+        (await fetch(request.url().replace(/revoke$/, 'token'), { method: 'POST', body })).status === 400
+      );
     });
     await page.goBack();
     await screen(page, 'Sign in');
-    await page.goto(dashboard.url);
-    await screen(page, 'Sign in');
-  });
-
-  test('ends with signing out also where the token can’t be revoked', async () => {
-    const { page } = await firstVisit('keys');
+    // It ends also where the token can't be revoked.
     await signIn(page, dashboard.service);
     await screen(page, 'Keys');
     await page.route('**/oauth2/revoke', (route) => route.abort());

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { chromiumPath } from './chromium.ts';
+import { generate, stored } from './requests.ts';
 import { removeFolder, startService, type RunningService } from './service.ts';
 import { until } from './until.ts';
 
@@ -29,6 +30,10 @@ export interface Dashboard {
   open(options?: VisitOptions): Promise<Visitor>;
   /** The same at a page of the dashboard, signed in as the owner. */
   visit(path: string, options?: VisitOptions): Promise<Visitor>;
+  /** Sends a request of a small image by a key of the demo, `pro` unless another is named. @returns its id */
+  make(body: Record<string, unknown>, key?: string): Promise<string>;
+  /** Whether a request of the owner's is stored. */
+  isStored(requestId: string): Promise<boolean>;
 }
 
 /**
@@ -69,6 +74,14 @@ export function useDashboard(args: () => string[] = () => [], { samples = false 
       await page.locator('main h1[tabindex]').waitFor();
       signedIn ??= await page.context().storageState();
       return visitor;
+    },
+    async make(body, key = 'pro') {
+      const { headers } = await generate(service, service.ready.keys[key]!, body);
+      return headers.get('x-request-id')!;
+    },
+    async isStored(requestId) {
+      const { id } = await stored(service, service.ready.keys.pro!, requestId);
+      return id === requestId;
     },
   };
 }
@@ -166,6 +179,13 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   });
 }
 
+/** Waits until a page is loaded, and expects that nothing is wider than the window and that axe finds nothing. */
+export async function expectFits(page: Page, where: string): Promise<void> {
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+  await expectNoSidewaysScroll(page);
+  await expectAccessible(page, where);
+}
+
 /** Waits for a screen by its only h1. */
 export async function screen(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('heading', { level: 1, name }).waitFor();
@@ -199,34 +219,43 @@ export async function chooseIdentity(page: Page, identity: string): Promise<void
   await page.getByRole('menuitemradio', { name: new RegExp(`^${identity}`) }).click();
 }
 
-export async function chooseLicense(page: Page, tier: string): Promise<void> {
-  await page
-    .getByRole('button', { name: /^License/ })
-    .locator('visible=true')
-    .click();
-  await page.getByRole('menuitemradio', { name: new RegExp(`^${tier}`) }).click();
+export const licenseMenu = (page: Page): Locator =>
+  page.getByRole('button', { name: /^License/ }).locator('visible=true');
+
+export async function chooseLicense(page: Page, name: string): Promise<void> {
+  await licenseMenu(page).click();
+  await page.getByRole('menuitemradio', { name: new RegExp(`^${name}`) }).click();
 }
 
-/** Follows a link of the navigation. */
-export async function goTo(page: Page, name: string): Promise<void> {
+/** Follows a link of the navigation, to the screen of its name unless another is named. */
+export async function goTo(page: Page, name: string, title = name): Promise<void> {
   await page.getByRole('link', { name, exact: true }).locator('visible=true').first().click();
-  await screen(page, name);
+  await screen(page, title);
+}
+
+export function openAccountMenu(page: Page): Promise<void> {
+  return page.getByRole('button', { name: 'Account' }).locator('visible=true').click();
 }
 
 /** Signs out in the account menu. */
 export async function signOut(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Account' }).locator('visible=true').click();
+  await openAccountMenu(page);
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
 }
 
-/** Waits until the history lists exactly these prompts. */
-export function lists(page: Page, expected: string[]): Promise<void> {
-  const links = page.locator('main article a');
-  return until(`the list is ${expected.join(', ')}`, async () => {
-    // A page that is loaded again signs in, and has no list meanwhile.
-    const shown = await links.allTextContents().catch(() => []);
-    return JSON.stringify(shown) === JSON.stringify(expected);
-  });
+export const promptField = (page: Page): Locator => page.getByLabel('Prompt', { exact: true });
+
+/** Asks the playground for a small image. */
+export async function askFor(page: Page, prompt: string): Promise<void> {
+  await promptField(page).fill(prompt);
+  await page.getByRole('radio', { name: /^Small/ }).click();
+  await page.getByRole('button', { name: /^Generate/ }).click();
+}
+
+/** Waits until the clipboard has a text. */
+export function isCopied(page: Page, text: string): Promise<void> {
+  const copied = () => page.evaluate(() => (globalThis as any).navigator.clipboard.readText());
+  return until('it is copied', async () => (await copied()) === text);
 }
 
 export function hasFocus(element: Locator): Promise<boolean> {

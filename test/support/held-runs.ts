@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { deliver, emit, startContainer, type Container } from '../fuzz/quick-container.ts';
-import { chooseIdentity, useDashboard, type Dashboard } from './browser.ts';
+import { askFor, chooseIdentity, useDashboard, type Dashboard } from './browser.ts';
 
 export interface HeldRuns {
   dashboard: Dashboard;
@@ -44,14 +44,12 @@ export function useHeldRuns(): HeldRuns {
 export async function send(page: Page, identity: string, prompt: string): Promise<string> {
   const before = page.url();
   await chooseIdentity(page, identity);
-  await page.getByLabel('Prompt', { exact: true }).fill(prompt);
-  await page.getByRole('radio', { name: /^Small/ }).click();
-  await page.getByRole('button', { name: /^Generate/ }).click();
+  await askFor(page, prompt);
   await page.waitForURL((url) => url.href !== before && /\/playground\/[^/]+$/.test(url.pathname));
   return page.url();
 }
 
-/** What the panel tells screen readers. */
+/** What the panel says to screen readers. */
 export const says = (page: Page, text: string | RegExp): Locator =>
   page.getByRole('region', { name: 'Result' }).getByRole('status').filter({ hasText: text });
 export const isMade = (page: Page): Promise<void> => says(page, 'The image is being made').waitFor();

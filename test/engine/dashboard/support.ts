@@ -36,29 +36,23 @@ const sources: Record<string, string> = {
   'dashboard/node_modules/vite/package.json': '{ "type": "module" }',
   'dashboard/node_modules/vite/bin/vite.js': vite,
   'dashboard/package.json': '{ "type": "module" }',
-  'dashboard/tsconfig.json': '{}',
-  'dashboard/vite.config.ts': 'export default {};',
-  'dashboard/scalar-build.ts': 'export {};',
-  'dashboard/client-packages.ts': 'export {};',
   'dashboard/index.html': '<!doctype html><title>The app</title>',
   'dashboard/src/main.js': "console.log('one');",
   'dashboard/src/deeper/part.js': "console.log('part');",
-  'dashboard/public/robots.txt': 'User-agent: *',
   'dashboard/secret.txt': 'secret',
-  'clients/typescript/src/index.ts': 'export {};',
-  'docs/openapi.json': '{}',
-  ...Object.fromEntries(
-    ['build.ts', 'generate-types.ts', 'package.json', 'README.md'].map((name) => [
-      `clients/typescript/${name}`,
-      '',
-    ]),
-  ),
-  ...Object.fromEntries(
-    ['src/a.py', 'pyproject.toml', 'README.md'].map((name) => [`clients/python/${name}`, '']),
-  ),
-  'shared/base/search.ts': 'export {};',
-  'shared/openapi/error-advice.ts': 'export {};',
+  'clients/python/src/a.py': '',
+  'clients/typescript/src/index.ts': '',
 };
+const others = [
+  ...['tsconfig.json', 'vite.config.ts', 'scalar-build.ts', 'client-packages.ts', 'public/robots.txt'].map(
+    (name) => `dashboard/${name}`,
+  ),
+  ...['build.ts', 'generate-types.ts', 'package.json', 'README.md'].map(
+    (name) => `clients/typescript/${name}`,
+  ),
+  ...['pyproject.toml', 'README.md'].map((name) => `clients/python/${name}`),
+  ...['docs/openapi.json', 'shared/base/search.ts', 'shared/openapi/error-advice.ts'],
+];
 
 export interface Project {
   root: string;
@@ -95,6 +89,7 @@ export function createProject(more: Record<string, string> = {}): Project {
       rmSync(root, { recursive: true, force: true });
     },
   };
+  for (const path of others) project.write(path, '');
   for (const [path, content] of Object.entries({ ...sources, ...more })) project.write(path, content);
   return project;
 }

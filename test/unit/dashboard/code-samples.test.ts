@@ -22,18 +22,15 @@ const clientSource = new URL('../../../clients/typescript/src/index.ts', import.
 /** Prompts that a shell, JavaScript or Python would run as code if they were not quoted. */
 const hostilePrompts = [
   `it's "quoted" and 'quoted' again`,
-  `'; rm -rf /; echo '`,
   '$(touch owned) `touch owned` ${HOME} $HOME $((1+1)) !! !1 ~ * ?',
   'two\nlines\r\nand a tab\t.',
   'a backslash \\ two \\\\ before a quote \\" and \\\' and at the end \\',
   '\\n \\u0041 \\x41 \\N{BULLET} %s {0} %(name)s',
   '\'\'\'triple\'\'\' """triple""" `${process.exit(1)}`',
-  '</script><!-- // # /* */ -->',
   '@/etc/passwd',
   'Łódź, 東京, العربية, 🎨🏔️, e\u0301',
   'line \u2028 and paragraph \u2029 separators, \u0085, \u000b, \u000c, \ufeff, \u200b',
   'a bell \u0007, an escape \u001b[31m, a delete \u007f',
-  'right to left \u202e override',
 ];
 
 const apiBaseUrl = 'https://api.example.test/api/v1';

@@ -7,6 +7,7 @@ import {
   withoutFormula,
   type CsvProgress,
 } from '../../../dashboard/src/screens/overview/period-csv.ts';
+import { storedGeneration } from '../../support/stored-generation.ts';
 
 /** Reads CSV by RFC 4180, character by character. */
 function readCsv(text: string): string[][] {
@@ -94,23 +95,13 @@ const away = new ApiError('Away.', { status: 503, code: 'SERVICE_UNAVAILABLE', r
 const broken = new ApiError('No answer.', { status: 0, code: 'NETWORK' });
 
 const stored = (id: string, keyId: string | null) => ({
-  id,
-  keyId,
-  createdAt: stats.billingPeriodStart,
-  completedAt: null,
-  status: 'QUEUED',
-  type: 'text_to_image',
-  identity: { name: 'Aurora' },
-  width: 512,
-  height: 768,
-  numOutputs: 1,
-  creditsCharged: 0,
-  errorCode: null,
-  prompt: `prompt of ${id}`,
+  ...storedGeneration,
+  ...{ id, keyId, status: 'QUEUED', completedAt: null, prompt: `prompt of ${id}` },
 });
-
-const newerKeys = { keys: [{ keyId: 'key_2', name: 'app' }], nextCursor: 'older' };
-const keys = { keys: [{ keyId: 'key_1', name: 'CI' }], nextCursor: null };
+const keys = (keyId: string, name: string, nextCursor: string | null = null) => ({
+  keys: [{ keyId, name }],
+  nextCursor,
+});
 const first = {
   generations: [stored('r3', 'key_1'), stored('r2', null)],
   nextCursor: 'more',
@@ -140,34 +131,47 @@ async function run(answers: unknown[]) {
 }
 
 test('every page of the period is read, newest first, and keys have their names', async () => {
-  const { csv, asked, reported } = await run([newerKeys, keys, first, last]);
-  const cells = 'QUEUED,Text to image,Aurora';
+  const { csv, asked, reported } = await run([
+    keys('key_2', 'app', 'older'),
+    keys('key_1', 'CI'),
+    first,
+    last,
+  ]);
+  const row = (id: string, key: string) =>
+    `${id},2026-11-21T12:00:00.000Z,,QUEUED,Text to image,harbor,${key},1024,768,2,2,,prompt of ${id}`;
   expect(csv.split('\r\n').slice(1)).toEqual([
-    `r3,2026-11-01T00:00:00.000Z,,${cells},CI,512,768,1,0,,prompt of r3`,
-    `r2,2026-11-01T00:00:00.000Z,,${cells},playground,512,768,1,0,,prompt of r2`,
-    `r1,2026-11-01T00:00:00.000Z,,${cells},key_gone,512,768,1,0,,prompt of r1`,
+    row('r3', 'CI'),
+    row('r2', 'playground'),
+    row('r1', 'key_gone'),
     '',
   ]);
-  const query = {
-    licenseId: 'lic_1',
-    limit: 100,
-    createdAfter: stats.billingPeriodStart,
-    createdBefore: stats.billingPeriodEnd,
-  };
+  const { billingPeriodStart: createdAfter, billingPeriodEnd: createdBefore } = stats;
+  const query = { licenseId: 'lic_1', limit: 100, createdAfter, createdBefore };
   expect(asked).toEqual([
     ['GET /keys', { cursor: undefined }],
     ['GET /keys', { cursor: 'older' }],
     ['GET /generate', { ...query, cursor: undefined }],
     ['GET /generate', { ...query, cursor: 'more' }],
   ]);
-  expect(reported).toEqual([
-    { requests: 2, share: 0.5, waitSeconds: 0 },
-    { requests: 3, share: 1, waitSeconds: 0 },
+  expect(reported.map(({ requests, share }) => [requests, share])).toEqual([
+    [2, 0.5],
+    [3, 1],
   ]);
 });
 
 test('a busy service is waited for as long and as often as it asks, and no request is lost or read twice', async () => {
-  const { csv, waits, reported } = await run([busy, keys, busy, busy, busy, busy, away, first, broken, last]);
+  const { csv, waits, reported } = await run([
+    busy,
+    keys('key_1', 'CI'),
+    busy,
+    busy,
+    busy,
+    busy,
+    away,
+    first,
+    broken,
+    last,
+  ]);
   expect(waits).toEqual([7, 7, 7, 7, 7, 1, 2]);
   // What is reported while it waits, and that it goes on.
   const reportedBefore = reported.slice(0, 12).map(({ waitSeconds }) => waitSeconds);
@@ -176,7 +180,7 @@ test('a busy service is waited for as long and as often as it asks, and no reque
 });
 
 test('what stays broken, and what is refused, is thrown', async () => {
-  await expect(run([keys, broken, broken, broken, broken])).rejects.toBe(broken);
+  await expect(run([keys('key_1', 'CI'), broken, broken, broken, broken])).rejects.toBe(broken);
   const refused = new ApiError('No such license.', { status: 404, code: 'LICENSE_NOT_FOUND' });
-  await expect(run([keys, refused])).rejects.toBe(refused);
+  await expect(run([keys('key_1', 'CI'), refused])).rejects.toBe(refused);
 });

@@ -146,8 +146,7 @@ describe('the runs of a tab', () => {
   });
 });
 
-test.each<[number | null | undefined, string]>([
-  [undefined, 'This may take a few minutes.'],
+test.each<[number | null, string]>([
   [null, 'This may take a few minutes.'],
   [0, 'A few seconds more.'],
   [31, 'About 40 seconds.'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { formatFileSize } from '../../../dashboard/src/lib/format.ts';
 import { inspectFile } from '../../../dashboard/src/screens/playground/references/add-references.ts';
 import {
@@ -26,7 +26,7 @@ test('sizes are rounded up, so that what is above a limit never reads like it', 
 const blank = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 4, background: '#b4472b80' } });
 
-const encoders: Record<string, (image: sharp.Sharp) => sharp.Sharp> = {
+const encoders: Record<string, (image: Sharp) => Sharp> = {
   png: (image) => image.png(),
   jpeg: (image) => image.jpeg(),
   'progressive jpeg': (image) => image.jpeg({ progressive: true }),

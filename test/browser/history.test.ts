@@ -4,36 +4,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import {
-  expectAccessible,
-  expectNoSidewaysScroll,
-  screen,
-  useDashboard,
-  hasFocus,
-} from '../support/browser.ts';
-import { generate, stored } from '../support/requests.ts';
+import { expectAccessible, expectFits, hasFocus, phone, screen, useDashboard } from '../support/browser.ts';
 import { until } from '../support/until.ts';
 
 const dashboard = useDashboard();
-const all = ['one hill', 'two hills', 'three hills', 'four hills', 'five hills'];
+const all = ['a RED bicycle', 'blue hills', 'A red lighthouse', 'four hills', 'five hills'];
+const red = [all[0]!, all[2]!];
 const ids: string[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'zip-'));
 
 beforeAll(async () => {
-  const { service } = dashboard;
-  const { identities, keys } = service.ready;
+  const identityId = dashboard.service.ready.identities.aurora;
   for (const [at, prompt] of all.toReversed().entries()) {
-    const body = { identityId: identities.aurora, prompt, numOutputs: at === 0 ? 2 : 1 };
-    const { status, headers } = await generate(service, keys.pro!, body);
-    expect(status).toBe(200);
-    ids.unshift(headers.get('x-request-id')!);
+    ids.unshift(await dashboard.make({ identityId, prompt, numOutputs: at === 0 ? 2 : 1 }));
   }
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function isStored(id: string): Promise<boolean> {
-  const { service } = dashboard;
-  return stored(service, service.ready.keys.pro!, id).then(({ id: found }) => found === id);
+/** Waits until the list has exactly these prompts. */
+function lists(page: Page, expected: string[]): Promise<void> {
+  const links = page.locator('main article a');
+  return until(`the list is ${expected.join(', ')}`, async () => {
+    // A page that is loaded again signs in, and has no list meanwhile.
+    const shown = await links.allTextContents().catch(() => []);
+    return JSON.stringify(shown) === JSON.stringify(expected);
+  });
 }
 
 function checked(page: Page): Promise<string[]> {
@@ -45,18 +40,25 @@ function checked(page: Page): Promise<string[]> {
   );
 }
 
-/** The names in a ZIP, as Python reads it. It fails where a checksum is wrong. */
-function namesInZip(path: string): string[] {
+/** The files of a ZIP, as Python reads it. It fails where a checksum is wrong. */
+function filesInZip(path: string): Map<string, string> {
   const program =
-    'import sys, json, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; print(json.dumps(z.namelist()))';
-  return JSON.parse(execFileSync('python3', ['-c', program, path], { encoding: 'utf8' }));
+    'import sys, json, zipfile; z = zipfile.ZipFile(sys.argv[1]); print(json.dumps([[name, z.read(name).decode("latin1")] for name in z.namelist()]))';
+  const options = { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const;
+  return new Map(JSON.parse(execFileSync('python3', ['-c', program, path], options)));
 }
 
-function readInZip(path: string, name: string): Buffer {
-  const program =
-    'import sys, zipfile; sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]))';
-  return execFileSync('python3', ['-c', program, path, name]);
+/** Where the browser has no picker of files, a ZIP is a download. */
+async function savedZip(page: Page, button: string): Promise<{ name: string; files: string[] }> {
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: button }).click();
+  const download = await saving;
+  const path = join(folder, 'download.zip');
+  await download.saveAs(path);
+  return { name: download.suggestedFilename(), files: [...filesInZip(path).keys()] };
 }
+
+const withoutPicker = (page: Page) => page.addInitScript(() => delete (globalThis as any).showSaveFilePicker);
 
 /** The browser's picker needs a person. A file of the browser's own file system stands in for what it gives. */
 async function chooseOwnFile(page: Page): Promise<void> {
@@ -84,6 +86,61 @@ async function ownFile(page: Page): Promise<string> {
 const day = () => new Date().toISOString().slice(0, 10);
 const nameOf = (id: string, index = 0): string => `${day()}-aurora-${id.slice(-8)}-${index}.png`;
 
+test('a search stands in the address, Back undoes it, and clearing shows everything', async () => {
+  const { page, complaints } = await dashboard.visit('history');
+  await lists(page, all);
+  const field = page.getByRole('searchbox', { name: 'Words in the prompt' });
+  await field.fill(' red ');
+  await page.keyboard.press('Enter');
+  await lists(page, red);
+  expect(new URL(page.url()).search).toBe('?search=red');
+  await page.reload();
+  await lists(page, red);
+  await field.fill('red LIGHT');
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await lists(page, [all[2]!]);
+  await page.goBack();
+  await lists(page, red);
+  // The arrow keys go through the filtered list.
+  await page.getByRole('link', { name: all[0]! }).click();
+  await screen(page, all[0]!);
+  expect(await page.title()).toContain(all[0]!);
+  await page.keyboard.press('ArrowRight');
+  await screen(page, all[2]!);
+  await page.keyboard.press('ArrowLeft');
+  await screen(page, all[0]!);
+  await page.goBack();
+  await lists(page, red);
+  await page.getByRole('combobox', { name: 'Time' }).selectOption('Today');
+  await page.getByRole('button', { name: 'Clear 2 filters' }).click();
+  await lists(page, all);
+  expect(new URL(page.url()).search).toBe('');
+  expect(complaints).toEqual([]);
+});
+
+test('requests are found by who made them and by day, and where none is, the page says what to do', async () => {
+  const { page } = await dashboard.visit('history', { viewport: phone });
+  // A phone shows them when they are asked for.
+  const time = page.getByRole('combobox', { name: 'Time' });
+  await page.getByRole('button', { name: 'Filters', exact: true }).click();
+  await page.getByRole('combobox', { name: 'Made by' }).selectOption('Playground');
+  await page.getByRole('heading', { name: 'No request matches these filters' }).waitFor();
+  await expectFits(page, 'a history where nothing matches');
+  await page.getByRole('combobox', { name: 'Made by' }).selectOption({ index: 2 });
+  await lists(page, all);
+  await time.selectOption('Choose days');
+  await page.getByLabel('To', { exact: true }).fill('2026-01-02');
+  await page.getByRole('heading', { name: 'No request matches these filters' }).waitFor();
+  await time.selectOption('Last 7 days');
+  await lists(page, all);
+  await expectFits(page, 'a history with filters');
+  await page.getByRole('button', { name: 'Filters (2)' }).click();
+  expect(await time.isVisible()).toBe(false);
+  // Those that are chosen are shown at once.
+  await page.reload();
+  await time.waitFor();
+});
+
 test('the images of a selection are saved as one ZIP, written to a file, and what failed is named', async () => {
   const { page } = await dashboard.visit('quickstart');
   await chooseOwnFile(page);
@@ -91,42 +148,32 @@ test('the images of a selection are saved as one ZIP, written to a file, and wha
   await page.getByRole('button', { name: 'Select', exact: true }).click();
   await page.getByRole('button', { name: 'Select all 5 loaded' }).click();
   // The first links have expired, and those of one request are refused for good.
-  let refused = 0;
-  const isImage = (url: URL): boolean => url.pathname.includes(ids[0]!) || url.pathname.includes(ids[1]!);
-  await page.route(isImage, (route) => {
-    if (
-      route.request().resourceType() !== 'fetch' ||
-      !new URL(route.request().url()).pathname.endsWith('.png')
-    ) {
-      return route.continue();
-    }
-    const isFirst = route.request().url().includes(ids[0]!) && refused > 0;
-    refused += route.request().url().includes(ids[0]!) ? 1 : 0;
-    return isFirst ? route.continue() : route.fulfill({ status: 403, body: '' });
+  let hasExpired = true;
+  await page.route(/\.png\?/, (route) => {
+    const isOf = (id: string) => route.request().url().includes(id);
+    const isRefused = isOf(ids[1]!) || (isOf(ids[0]!) && hasExpired);
+    if (route.request().resourceType() !== 'fetch' || !isRefused) return route.continue();
+    if (isOf(ids[0]!)) hasExpired = false;
+    return route.fulfill({ status: 403, body: '' });
   });
   await page.getByRole('button', { name: 'Download ZIP' }).click();
   await page.getByText('The ZIP has 5 of 6 images.').waitFor();
   await page.getByText(`${nameOf(ids[1]!)}: the image could not be loaded`).waitFor();
   expect(await page.evaluate(() => (globalThis as any).savedName)).toBe(`images-${day()}.zip`);
-  const path = await ownFile(page);
+  const files = filesInZip(await ownFile(page));
   const images = [ids[0]!, ids[2]!, ids[3]!].map((id) => nameOf(id));
-  const expected = [...images, nameOf(ids[4]!, 0), nameOf(ids[4]!, 1), 'missing.txt'];
-  expect(namesInZip(path)).toEqual(expected);
-  expect(readInZip(path, 'missing.txt').toString()).toContain(nameOf(ids[1]!));
-  expect(readInZip(path, nameOf(ids[4]!, 1)).subarray(1, 4).toString()).toBe('PNG');
+  const last = [nameOf(ids[4]!, 0), nameOf(ids[4]!, 1)];
+  expect([...files.keys()]).toEqual([...images, ...last, 'missing.txt']);
+  expect(files.get('missing.txt')).toContain(nameOf(ids[1]!));
+  expect(files.get(last[1]!)).toMatch(/^.PNG/);
 });
 
 test('without the picker the images of one request are a download', async () => {
   const { page } = await dashboard.visit('quickstart');
-  await page.addInitScript(() => delete (globalThis as any).showSaveFilePicker);
+  await withoutPicker(page);
   await page.goto(`${dashboard.url}history/${ids[4]}`);
-  const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'All as ZIP' }).click();
-  const download = await saving;
-  expect(download.suggestedFilename()).toBe(`images-${ids[4]!.slice(-8)}.zip`);
-  const path = join(folder, 'download.zip');
-  await download.saveAs(path);
-  expect(namesInZip(path)).toEqual([nameOf(ids[4]!, 0), nameOf(ids[4]!, 1)]);
+  const files = [nameOf(ids[4]!, 0), nameOf(ids[4]!, 1)];
+  expect(await savedZip(page, 'All as ZIP')).toEqual({ name: `images-${ids[4]!.slice(-8)}.zip`, files });
   await page.goto(`${dashboard.url}history/${ids[3]}`);
   await page.getByRole('button', { name: 'Download' }).waitFor();
   expect(await page.getByRole('button', { name: 'All as ZIP' }).count()).toBe(0);
@@ -134,15 +181,14 @@ test('without the picker the images of one request are a download', async () => 
 
 test('a request that ends while the list is open is selected, saved and deleted like the others', async () => {
   const { page } = await dashboard.visit('quickstart');
-  await page.addInitScript(() => delete (globalThis as any).showSaveFilePicker);
+  await withoutPicker(page);
   const running = { status: 'PROCESSING', outputUrl: null, outputs: [], previews: [] };
   let hasEnded = false;
   // What the list says when it is fetched, and the newest request until it ends.
   await page.route('**/api/v1/generate?*', async (route) => {
     const { generations, ...rest } = await (await route.fetch()).json();
-    await route.fulfill({
-      json: { ...rest, generations: [{ ...generations[0], ...running }, ...generations.slice(1)] },
-    });
+    Object.assign(generations[0], running);
+    await route.fulfill({ json: { ...rest, generations } });
   });
   await page.route(`**/api/v1/generate/${ids[0]}`, async (route) => {
     const answer = await (await route.fetch()).json();
@@ -159,13 +205,33 @@ test('a request that ends while the list is open is selected, saved and deleted 
   await page.getByRole('button', { name: 'Select none' }).click();
   await newest.click();
   await page.getByText('1 selected').waitFor();
-  const saving = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download ZIP' }).click();
-  const path = join(folder, 'ended.zip');
-  await (await saving).saveAs(path);
-  expect(namesInZip(path)).toEqual([nameOf(ids[0]!)]);
+  expect((await savedZip(page, 'Download ZIP')).files).toEqual([nameOf(ids[0]!)]);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('alertdialog', { name: 'Delete this request?' }).waitFor();
+});
+
+test('one request is deleted from its page, after a question, and the list has it no more', async () => {
+  const identityId = dashboard.service.ready.identities.aurora;
+  const id = await dashboard.make({ identityId, prompt: 'a hill too many' });
+  const { page, complaints } = await dashboard.visit('history', { viewport: phone });
+  await page.getByRole('link', { name: 'a hill too many' }).click();
+  const remove = page.getByRole('button', { name: 'Delete' });
+  await remove.click();
+  const dialog = page.getByRole('alertdialog', { name: 'Delete this request?' });
+  await dialog.getByText(/links to the image stop working.*Credits stay spent.*can’t be undone/).waitFor();
+  await expectFits(page, 'the question before a request is deleted');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await dashboard.isStored(id)).toBe(true);
+  await remove.click();
+  await dialog.getByRole('button', { name: 'Delete for good' }).click();
+  await screen(page, 'History');
+  await lists(page, all);
+  await page.getByText('The request was deleted.').waitFor();
+  expect(await dashboard.isStored(id)).toBe(false);
+  await page.goForward();
+  await page.getByRole('heading', { name: 'There is no request with this id' }).waitFor();
+  expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
 });
 
 test('requests are selected with the keyboard and with Shift, and those that can’t be deleted stay selected', async () => {
@@ -189,8 +255,7 @@ test('requests are selected with the keyboard and with Shift, and those that can
   expect(await checked(page)).toEqual(all.slice(0, 4));
   await page.getByRole('checkbox', { name: all[2]! }).click();
   expect(await checked(page)).toEqual(all.toSpliced(4, 1).toSpliced(2, 1));
-  await expectNoSidewaysScroll(page);
-  await expectAccessible(page, 'a selection');
+  await expectFits(page, 'a selection');
   await page.route(`**/generate/${ids[1]}`, (route) =>
     route.request().method() === 'DELETE'
       ? route.fulfill({ status: 500, json: { error: 'Something went wrong.', code: 'INTERNAL_ERROR' } })
@@ -200,17 +265,14 @@ test('requests are selected with the keyboard and with Shift, and those that can
   const dialog = page.getByRole('alertdialog', { name: 'Delete 3 requests?' });
   await dialog.getByRole('button', { name: 'Delete for good' }).click();
   await dialog.getByText('1 request could not be deleted').waitFor();
-  await dialog.getByText(/“two hills”: Something went wrong/).waitFor();
+  await dialog.getByText(/“blue hills”: Something went wrong/).waitFor();
   await expectAccessible(page, 'a deletion that failed in part');
   await dialog.getByRole('button', { name: 'Close' }).click();
   expect(await checked(page)).toEqual([all[1]!]);
-  expect(await Promise.all(ids.map(isStored))).toEqual([false, true, true, false, true]);
+  expect(await Promise.all(ids.map(dashboard.isStored))).toEqual([false, true, true, false, true]);
   await page.unroute(`**/generate/${ids[1]}`);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
   await until('two requests are left', async () => (await page.getByRole('checkbox').count()) === 2);
-  expect(await isStored(ids[1]!)).toBe(false);
-  await page.keyboard.press('Escape');
-  await page.getByRole('link', { name: all[2]! }).click();
-  await screen(page, all[2]!);
+  expect(await dashboard.isStored(ids[1]!)).toBe(false);
 });
