@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { useDashboard } from '../support/browser.ts';
+import { loaded, useDashboard } from '../support/browser.ts';
 
 const dashboard = useDashboard();
 
@@ -10,52 +10,34 @@ const windows = [
   { width: 320, height: 640 },
 ];
 
-interface Stop {
-  what: string;
-  /** Whether the middle of what has the focus is seen, and not below something else. */
-  isSeen: boolean;
-}
-
-/** Notes in the page, each time that a key is let go, what has the focus. At the end of the page the focus stays. */
-function noteStops(page: Page): Promise<void> {
+/** What has the focus, null at the ends of the page, and whether its middle is seen, not below something else. */
+function focusNow(page: Page): Promise<{ what: string; isSeen: boolean } | null> {
   return page.evaluate(() => {
-    const { document, window, innerWidth, innerHeight } = globalThis as any;
-    const stopNow = (): Stop | null => {
-      const focused = document.activeElement;
-      if (focused === null || focused === document.body) return null;
-      const { left, right, top, bottom } = focused.getBoundingClientRect();
-      const x = Math.min(innerWidth - 1, Math.max(0, (left + right) / 2));
-      // Of what is higher than the window, the part that is in it.
-      const y = (Math.max(0, top) + Math.min(innerHeight - 1, bottom)) / 2;
-      const hit = document.elementFromPoint(x, y);
-      const label = focused.closest('label');
-      const isSeen =
-        top < innerHeight &&
-        bottom > 0 &&
-        hit !== null &&
-        (focused.contains(hit) || hit.contains(focused) || label?.contains(hit));
-      return { what: focused.outerHTML.slice(0, 160), isSeen };
-    };
-    window.stops = [];
-    window.addEventListener('keyup', ({ key }: any) => {
-      if (key === 'Tab' && window.stops.at(-1) !== null) window.stops.push(stopNow());
-    });
-    const stay = (event: any) => window.stops.at(-1) === null && event.preventDefault();
-    window.addEventListener('keydown', stay, { capture: true });
+    const { document, innerWidth, innerHeight } = globalThis as any;
+    const focused = document.activeElement;
+    if (focused === null || focused === document.body) return null;
+    const { left, right, top, bottom } = focused.getBoundingClientRect();
+    const x = Math.min(innerWidth - 1, Math.max(0, (left + right) / 2));
+    // Of what is higher than the window, the part that is in it.
+    const y = (Math.max(0, top) + Math.min(innerHeight - 1, bottom)) / 2;
+    const hit = document.elementFromPoint(x, y);
+    const isOver = [focused, focused.closest('label')].some((one) => one?.contains(hit));
+    const isSeen = top < innerHeight && bottom > 0 && hit !== null && (isOver || hit.contains(focused));
+    return { what: focused.outerHTML.slice(0, 160), isSeen };
   });
 }
 
 /** Presses a key until the focus has gone through the page. @returns what was below something when it had the focus */
 async function hiddenStops(page: Page, key: 'Tab' | 'Shift+Tab'): Promise<string[]> {
-  await page.evaluate(() => ((globalThis as any).stops.length = 0));
-  let stops: (Stop | null)[] = [];
-  for (let count = 0; count < 120 && stops.at(-1) !== null; count += 10) {
-    for (let i = 0; i < 10; i++) await page.keyboard.press(key);
-    stops = await page.evaluate(() => (globalThis as any).stops);
+  const stops = [];
+  for (let count = 0; count < 120; count += 1) {
+    await page.keyboard.press(key);
+    const stop = await focusNow(page);
+    if (stop === null) break;
+    stops.push(stop);
   }
-  const seen = stops.filter((stop) => stop !== null);
-  expect(seen.length).toBeGreaterThan(8);
-  return seen.filter(({ isSeen }) => !isSeen).map(({ what }) => what);
+  expect(stops.length).toBeGreaterThan(8);
+  return stops.filter(({ isSeen }) => !isSeen).map(({ what }) => what);
 }
 
 let run: string;
@@ -69,9 +51,7 @@ test.each(windows)('in a window of $width × $height no bar covers what has the 
   const { page } = await dashboard.visit('', { viewport });
   for (const path of ['', 'history', `history/${run}`, 'keys', `playground/${run}`, 'quickstart']) {
     await page.goto(`${dashboard.url}${path}`);
-    await page.locator('main h1[tabindex]').waitFor();
-    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
-    await noteStops(page);
+    await loaded(page);
     for (const key of ['Tab', 'Shift+Tab'] as const) {
       expect({ path, key, hidden: await hiddenStops(page, key) }).toEqual({ path, key, hidden: [] });
     }

@@ -179,9 +179,15 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   });
 }
 
+/** Waits until a screen has its title, which has the focus then, and all that it loads. */
+export async function loaded(page: Page): Promise<void> {
+  await page.locator('main h1[tabindex]').waitFor();
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+}
+
 /** Waits until a page is loaded, and expects that nothing is wider than the window and that axe finds nothing. */
 export async function expectFits(page: Page, where: string): Promise<void> {
-  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+  await loaded(page);
   await expectNoSidewaysScroll(page);
   await expectAccessible(page, where);
 }

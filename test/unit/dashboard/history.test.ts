@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import {
   boundsOf,
   countFilters,
+  dayOf,
   identityChoices,
   isFiltered,
   keyChoices,
@@ -11,16 +12,19 @@ import {
 } from '../../../dashboard/src/screens/history/filters.ts';
 import {
   countEmptyPages,
+  imageCount,
   maxEmptyPages,
   shouldFetchNext,
 } from '../../../dashboard/src/screens/history/list-view.ts';
-import { neighbours, sampleBody } from '../../../dashboard/src/screens/history/request-view.ts';
+import { neighbours, sampleBody, viewerWidth } from '../../../dashboard/src/screens/history/request-view.ts';
 import {
   nothingSelected,
+  selectedOf,
   toggled,
   toggledAll,
   type Selection,
 } from '../../../dashboard/src/screens/history/selection.ts';
+import type { StoredGeneration } from '../../../dashboard/src/lib/types.ts';
 import { shorten } from '../../../dashboard/src/lib/text.ts';
 import { createGenerationBody } from '../../../shared/generations/contract.ts';
 import { storedGeneration as generation } from '../../support/stored-generation.ts';
@@ -53,6 +57,7 @@ test('a range by name begins with a day of the reader’s calendar, or with the 
   expect(after('30d')).toBe(new Date(2026, 2, 2).toISOString());
   const start = '2026-03-12T08:00:00.000Z';
   expect(boundsOf({ range: 'period' }, now, start)).toEqual({ createdAfter: start });
+  expect(dayOf(new Date(2026, 0, 5).getTime())).toBe('2026-01-05');
 });
 
 test.each([
@@ -179,4 +184,14 @@ test('all are selected, or none where all are', () => {
   expect(toggledAll(all, order).ids).toEqual([]);
   // No range begins at a click before it.
   expect(toggled(all, order, 'c', true).ids).toEqual(['a', 'b', 'd', 'e']);
+});
+
+test('what is selected has the order of the list, without what is gone', () => {
+  const list = [{ id: 'a' }, { id: 'b' }, { id: 'c' }] as StoredGeneration[];
+  expect(selectedOf(list, { ids: ['c', 'gone', 'a'], anchor: null }).map(({ id }) => id)).toEqual(['a', 'c']);
+});
+
+test('an image is shown whole, never wider than it is nor higher than most of the window, and cards count several', () => {
+  expect(viewerWidth({ width: 512, height: 1024 })).toBe('min(512px, 36dvh)');
+  expect([imageCount(4), imageCount(1)]).toEqual([{ shown: '4', read: '4 images' }, null]);
 });

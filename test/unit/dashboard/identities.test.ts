@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
-import type { LicenseAnswer } from '../../../dashboard/src/lib/types.ts';
-import { hasWords, licensesWith } from '../../../dashboard/src/screens/identities/included.ts';
+import type { IdentityAnswer, LicenseAnswer } from '../../../dashboard/src/lib/types.ts';
+import {
+  hasWords,
+  licensesWith,
+  playgroundAddress,
+  sampleText,
+} from '../../../dashboard/src/screens/identities/included.ts';
 
 const license = (name: string, changes: Partial<LicenseAnswer> = {}): LicenseAnswer =>
   ({ name, usable: true, foundingCatalog: true, identityIds: [], ...changes }) as LicenseAnswer;
@@ -24,4 +29,17 @@ test('an identity is found by words of its name, its slug and its description to
     true,
     false,
   ]);
+});
+
+test('a sample is described by its prompt, and without one by its number', () => {
+  const samples = [{ prompt: null }, { prompt: 'A lake' }] as IdentityAnswer['samples'];
+  expect([0, 1].map((at) => sampleText({ name: 'aurora', samples }, at))).toEqual([
+    'Sample 1 of aurora',
+    'A lake',
+  ]);
+});
+
+test('an address of the playground holds any prompt', () => {
+  const { searchParams } = new URL(playgroundAddress('idn_1', 'a & b = "c" #1'), 'https://a.test');
+  expect(Object.fromEntries(searchParams)).toEqual({ identity: 'idn_1', prompt: 'a & b = "c" #1' });
 });

@@ -170,6 +170,11 @@ test.each([
   expect(advice(refusal)).toBeNull();
 });
 
+test.each(['LICENSE_INACTIVE', 'LICENSE_NOT_FOUND', 'KEY_LIMIT_REACHED', 'INVALID_PARAMETERS'])(
+  'where no key is made for %s, advice says what to do',
+  (code) => expect(createKeyAdvice({ status: 400, code })).toEqual(expect.any(String)),
+);
+
 test.each<[ActivityItem['action'], string, any, any, string[]]>([
   ['license_changed', 'tier', 'Pro', 'Starter', ['Pro to Starter']],
   ['license_changed', 'creditsLimit', 4000, 500, ['4,000 credits to 500 credits a month']],

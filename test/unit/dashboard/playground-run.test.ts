@@ -96,11 +96,8 @@ describe('sending a run', () => {
     const { api, sent } = apiOf(refused(503, 'SERVICE_UNAVAILABLE'), accepted('1'));
     await store.start(api, command, { onRefused: (thrown) => errors.push(thrown) });
     const { failure, sending, runs } = store.state();
-    expect({ failure, sending, runs }).toMatchObject({
-      failure: { command, atMs: 1000 },
-      sending: null,
-      runs: [],
-    });
+    expect([sending, runs]).toEqual([null, []]);
+    expect(failure).toMatchObject({ command, atMs: 1000, error: { code: 'SERVICE_UNAVAILABLE' } });
     expect(errors).toEqual([failure?.error]);
     await store.start(api, failure!.command);
     expect(store.state()).toMatchObject({ failure: null, runs: ['1'] });
@@ -131,18 +128,20 @@ describe('the runs of a tab', () => {
     expect(store.state().shownId).toBe('25');
   });
 
-  const odd = ['', 'null', '[]', '{"runs": 7}', '{"runs": [null, "", 3], "shownId": {}, "open": [0]}'];
-  test.each(odd)('are none when the storage holds %j', (text) => {
-    kept.set('runs', text);
-    expect(createRunStore(storage).state()).toMatchObject({ runs: [], shownId: null, open: [] });
-  });
+  test.each(['null', '{"runs": 7}', '{"runs": [null, "", 3], "shownId": {}, "open": [0]}'])(
+    'are none when the storage holds %j',
+    (text) => {
+      kept.set('runs', text);
+      expect(createRunStore(storage).state()).toMatchObject({ runs: [], shownId: null, open: [] });
+    },
+  );
 
   test('are there as long as the page where nothing can be stored', () => {
-    const broken = createRunStore(() => {
+    const blocked = createRunStore(() => {
       throw new Error('switched off');
     });
-    broken.show('1', false);
-    expect(broken.state().runs).toEqual(['1']);
+    blocked.show('1', false);
+    expect(blocked.state().runs).toEqual(['1']);
   });
 });
 
@@ -158,51 +157,52 @@ test.each<[number | null, string]>([
   expect(stageText('PROCESSING', health)).toBe('The image is being made');
 });
 
-describe('a refusal', () => {
-  test.each([
-    ['too many requests holds the next one back, from when it came', 'RATE_LIMITED', 31_000, true],
-    ['spent credits does not hold a smaller request back', 'CREDIT_LIMIT_EXCEEDED', 0, false],
-  ])('for %s', (_, code, goesOnAtMs, mayBeRepeated) => {
-    const error = new ApiError('A sentence.', { status: 429, code, retryAfterSeconds: 30 });
-    expect(mayGoOnAtMs({ command, error, atMs: 1000 })).toBe(goesOnAtMs);
-    expect(mayRepeat(error)).toBe(mayBeRepeated);
-  });
+test.each([
+  ['asleep', /^The model is starting/],
+  ['unavailable', /^The model can’t be reached now/],
+  ['ready', /^Waiting for its turn/],
+] as const)('a run that waits while the model is %s says so', (model, said) =>
+  expect(stageText('QUEUED', { model, modelReadyInSeconds: null })).toMatch(said),
+);
+
+test.each([
+  ['too many requests holds the next one back, from when it came', 'RATE_LIMITED', 31_000, true],
+  ['spent credits does not hold a smaller request back', 'CREDIT_LIMIT_EXCEEDED', 0, false],
+])('a refusal for %s', (_, code, goesOnAtMs, mayBeRepeated) => {
+  const error = new ApiError('A sentence.', { status: 429, code, retryAfterSeconds: 30 });
+  expect(mayGoOnAtMs({ command, error, atMs: 1000 })).toBe(goesOnAtMs);
+  expect(mayRepeat(error)).toBe(mayBeRepeated);
 });
 
-describe('a result', () => {
-  test('that is none says why, and that nothing was charged', () => {
-    const failed = { ...storedGeneration, status: 'FAILED', errorMessage: null } as const;
-    expect(failureText(failed)).toBe('The image could not be finished. Nothing was charged.');
-    expect(failureText({ ...failed, status: 'TIMEOUT' })).toMatch(/not finished in time\. Nothing/);
-  });
-
-  test('has the same facts before and after it is stored', () => {
-    const body = { ...command.body, prompt: 'a calm night', width: 1024, height: 768 };
-    expect(factsOfBody(body, 'harbor', 5)).toEqual(factsOfStored(storedGeneration, 5));
-    expect(factsOfStored(storedGeneration).startedAtMs).toBe(Date.parse(storedGeneration.createdAt));
-  });
+test('a result that is none says why, and that nothing was charged', () => {
+  const failed = { ...storedGeneration, status: 'FAILED', errorMessage: null } as const;
+  expect(failureText(failed)).toBe('The image could not be finished. Nothing was charged.');
+  expect(failureText({ ...failed, status: 'TIMEOUT' })).toMatch(/not finished in time\. Nothing/);
 });
 
-describe('the settings that an identity was used with last', () => {
+test('a result has the same facts before and after it is stored', () => {
+  const body = { ...command.body, prompt: 'a calm night', width: 1024, height: 768 };
+  expect(factsOfBody(body, 'harbor', 5)).toEqual(factsOfStored(storedGeneration, 5));
+  expect(factsOfStored(storedGeneration).startedAtMs).toBe(Date.parse(storedGeneration.createdAt));
+});
+
+test('the last settings of an identity are offered for it alone, where the form has others, without prompt and seed', () => {
   const size = { width: 1216, height: 832 };
-  const body = { ...command.body, ...size, numInferenceSteps: 40, guidanceScale: 9, seed: 7 };
   const others = { numOutputs: 2, outputFormat: 'png', steps: '40', guidance: '9' } as const;
   const used = { width: '1216', height: '832', ...others };
-
-  test('are offered for that identity alone, where the form has others, without prompt and seed', () => {
-    rememberSettings(body, storage);
-    expect(otherSettings({ ...defaultValues, identityId: 'idn_1' }, storage)).toEqual(used);
-    expect(otherSettings({ ...defaultValues, identityId: 'idn_1', ...used }, storage)).toBeNull();
-    expect(otherSettings({ ...defaultValues, identityId: 'idn_2' }, storage)).toBeNull();
-    expect(otherSettings({ ...defaultValues, identityId: 'toString' }, storage)).toBeNull();
-    expect([...kept.values()].join()).not.toContain('quiet');
-  });
-
-  test.each(['', 'null', '[]', '{"idn_1": 3}', '{"idn_1": {"width": 3}}'])(
-    'are none where %j is kept',
-    (text) => {
-      kept.set('last-used', text);
-      expect(otherSettings({ ...defaultValues, identityId: 'idn_1' }, storage)).toBeNull();
-    },
-  );
+  const offered = (form: object) => otherSettings({ ...defaultValues, ...form }, storage);
+  rememberSettings({ ...command.body, ...size, numInferenceSteps: 40, guidanceScale: 9, seed: 7 }, storage);
+  expect(offered({ identityId: 'idn_1' })).toEqual(used);
+  for (const form of [
+    { identityId: 'idn_1', ...used },
+    { identityId: 'idn_2' },
+    { identityId: 'toString' },
+  ]) {
+    expect(offered(form)).toBeNull();
+  }
+  expect([...kept.values()].join()).not.toContain('quiet');
+  for (const text of ['[]', '{"idn_1": 3}', '{"idn_1": {"width": 3}}']) {
+    kept.set('last-used', text);
+    expect(offered({ identityId: 'idn_1' })).toBeNull();
+  }
 });

@@ -12,13 +12,8 @@ const to = { api: {} as Api, licenseId: 'lic_1' };
 const never = new AbortController().signal;
 const minuteMs = 60_000;
 
-/** An upload that a test ends. */
-interface Asked extends UploadOptions {
-  done: (uploadId: string) => void;
-  fail: (error: unknown) => void;
-}
-
-let asked: Asked[];
+/** Uploads that a test ends. */
+let asked: (UploadOptions & PromiseWithResolvers<string>)[];
 let nowMs: number;
 let store: ReferenceStore;
 
@@ -26,10 +21,10 @@ beforeEach(() => {
   asked = [];
   nowMs = 1_000_000;
   const upload = (_: Api, order: UploadOptions): Promise<string> => {
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    asked.push({ ...order, done: resolve, fail: reject });
-    order.signal.addEventListener('abort', () => reject(order.signal.reason));
-    return promise;
+    const end = Promise.withResolvers<string>();
+    asked.push({ ...order, ...end });
+    order.signal.addEventListener('abort', () => end.reject(order.signal.reason));
+    return end.promise;
   };
   store = createReferenceStore(upload, () => nowMs);
 });
@@ -43,15 +38,13 @@ const uploadOf = (at: number) => {
   return item?.kind === 'file' ? item.upload : null;
 };
 
-/** Ends the newest upload, and waits until the store has heard of it. */
-async function end(how: (upload: Asked) => void): Promise<void> {
-  how(asked.at(-1)!);
-  await new Promise((resolve) => setTimeout(resolve));
-}
+/** Until the store has heard of an upload's end. */
+const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 async function addUploaded(...files: string[]): Promise<void> {
   await store.addFiles(files.map(png), to);
-  await end(() => asked.forEach(({ done }, i) => done(`upl_${i}`)));
+  asked.forEach(({ resolve }, i) => resolve(`upl_${i}`));
+  await settled();
 }
 
 function addAddress(text: string): boolean {
@@ -65,7 +58,8 @@ describe('adding', () => {
     expect(asked).toMatchObject([{ licenseId: 'lic_1', contentType: 'image/png' }]);
     asked[0]!.onProgress(0.4);
     expect(uploadOf(0)).toEqual({ status: 'sending', share: 0.4 });
-    await end(({ done }) => done('upl_1'));
+    asked[0]!.resolve('upl_1');
+    await settled();
     expect(store.state().announcement).toBe('cup.jpg is uploaded.');
   });
 
@@ -102,8 +96,8 @@ describe('uploads', () => {
     addAddress('https://shop.example/c.jpg');
     expect(store.bodies('lic_1')).toBeNull();
     const ready = store.ready(items(), to, never);
-    asked[1]!.done('upl_b');
-    asked[0]!.done('upl_a');
+    asked[1]!.resolve('upl_b');
+    asked[0]!.resolve('upl_a');
     const expected = [{ uploadId: 'upl_a' }, { uploadId: 'upl_b' }, { url: 'https://shop.example/c.jpg' }];
     expect(await ready).toEqual(expected);
     expect(store.bodies('lic_1')).toEqual(expected);
@@ -118,7 +112,7 @@ describe('uploads', () => {
     expect(store.bodies('lic_1')).toBeNull();
     const ready = store.ready(items(), to, never);
     expect(asked).toHaveLength(2);
-    asked[1]!.done('upl_new');
+    asked[1]!.resolve('upl_new');
     expect(await ready).toEqual([{ uploadId: 'upl_new' }]);
   });
 
@@ -129,22 +123,21 @@ describe('uploads', () => {
       ['lic_1', true],
       ['lic_2', false],
     ]);
-    asked[1]!.done('upl_2');
+    asked[1]!.resolve('upl_2');
     expect(await ready).toEqual([{ uploadId: 'upl_2' }]);
     expect(uploadOf(0)).toMatchObject({ status: 'done', licenseId: 'lic_2' });
   });
 
   test('that fail for the program’s own fault say only that, and a request that fails has the reason', async () => {
     await store.addFiles([png('cup')], to);
-    await end(({ fail }) => fail(new Error('of the program')));
+    asked[0]!.reject(new Error('of the program'));
+    await settled();
     expect(uploadOf(0)).toEqual({ status: 'failed', message: 'It could not be uploaded.' });
     const ready = store.ready(items(), to, never);
-    const limited = { code: 'RATE_LIMITED', retryAfterSeconds: 9 };
-    asked[1]!.fail(new ApiError('Too many.', { status: 429, ...limited }));
-    await expect(ready).rejects.toMatchObject({
-      message: 'cup could not be uploaded. Too many.',
-      ...limited,
-    });
+    const limited = { status: 429, code: 'RATE_LIMITED', retryAfterSeconds: 9 };
+    asked[1]!.reject(new ApiError('Too many.', limited));
+    const message = 'cup could not be uploaded. Too many.';
+    await expect(ready).rejects.toMatchObject({ ...limited, message });
   });
 
   test('stop when their image is removed, and so does the request that waits for them', async () => {
@@ -166,24 +159,17 @@ describe('uploads', () => {
   });
 });
 
-describe('what the service refuses', () => {
-  test('is shown at its image, and the next request uploads it again', async () => {
-    await addUploaded('a', 'b');
-    store.refuse(items(), new Map([[1, 'Must be undamaged.']]));
-    expect(items().map(({ problem }) => problem)).toEqual([null, 'Must be undamaged.']);
-    const sent = store.clearProblems();
-    expect(sent.map(({ problem }) => problem)).toEqual([null, null]);
-    void store.ready(sent, to, never);
-    expect(asked.slice(2).map(({ file }) => file.name)).toEqual(['b']);
-  });
-
-  test('is not shown at another image that has the same place now', async () => {
-    await addUploaded('a', 'b');
-    const sent = items();
-    store.remove(sent[0]!.id);
-    store.refuse(sent, new Map([[0, 'Must be whole.']]));
-    expect(items().map(({ problem }) => problem)).toEqual([null]);
-  });
+test('what the service refuses is shown at its image alone, and the next request uploads it again', async () => {
+  await addUploaded('a', 'b', 'c');
+  const sent = items();
+  const problems = () => items().map(({ problem }) => problem);
+  store.remove(sent[0]!.id);
+  store.refuse(sent, new Map().set(0, 'Must be whole.').set(2, 'Must be undamaged.'));
+  expect(problems()).toEqual([null, 'Must be undamaged.']);
+  const again = store.clearProblems();
+  expect(problems()).toEqual([null, null]);
+  void store.ready(again, to, never);
+  expect(asked.slice(3).map(({ file }) => file.name)).toEqual(['c']);
 });
 
 test('the images of an earlier request are restored, and only expired uploads are made again', async () => {
