@@ -35,7 +35,9 @@ test('a screen whose file a newer version has replaced is loaded again once, and
     loads += 1;
     return isReplaced ? route.fulfill({ status: 404, body: '' }) : route.continue();
   });
-  await Promise.all([page.waitForEvent('load'), goTo(page, 'Keys', 'This page could not be loaded')]);
+  await page.getByRole('link', { name: 'Keys', exact: true }).locator('visible=true').first().click();
+  await page.waitForEvent('load');
+  await screen(page, 'This page could not be loaded');
   const seen = loads;
   await page.waitForTimeout(2000);
   // It does not go on for ever.

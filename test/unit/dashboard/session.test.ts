@@ -134,8 +134,10 @@ describe('after a sign-in the visitor comes back', () => {
       }),
     );
     const inApp = '/a?next=https://evil.test#top';
-    const states = [{ returnTo: inApp }, { returnTo: 'keys' }, { returnTo: 7 }, undefined];
-    expect(await Promise.all(states.map(returnTo))).toEqual([inApp, '/', '/', '/']);
+    const elsewhere = ['//evil.test', '/\\evil.test', '/\t/evil.test', 'https://evil.test', 'keys', 7];
+    const states = [undefined, ...[inApp, ...elsewhere].map((path) => ({ returnTo: path }))];
+    const expected = ['/', inApp, ...elsewhere.map(() => '/')];
+    expect(await Promise.all(states.map(returnTo))).toEqual(expected);
   });
 });
 
