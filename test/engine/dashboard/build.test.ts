@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { BuildError, buildId, ensureBuilt } from '../../../local/dashboard/build.ts';
 import { pause, until } from '../../support/until.ts';
-import { createProject, isRunning, type Project } from './support.ts';
+import { createProject, isRunning, sources, type Project } from './support.ts';
 
 const buildModule = new URL('../../../local/dashboard/build.ts', import.meta.url).href;
 
@@ -65,20 +65,7 @@ describe('a build', () => {
     expect(leftOfWork()).toEqual(['build.lock']);
   });
 
-  test.each([
-    'dashboard/src/deeper/part.js',
-    'dashboard/src/new.js',
-    'dashboard/public/robots.txt',
-    'dashboard/index.html',
-    'dashboard/vite.config.ts',
-    'dashboard/scalar-build.ts',
-    'dashboard/tsconfig.json',
-    'dashboard/package.json',
-    'shared/base/search.ts',
-    'clients/typescript/src/new.ts',
-    'clients/python/src/image_generation/new.py',
-    'docs/openapi.json',
-  ])('is another one when %s changes', (path) => {
+  test.each([...Object.keys(sources), 'dashboard/src/new.js'])('is another one when %s changes', (path) => {
     const before = buildId(folder);
     project.write(path, '{ "of": "another time" }');
     expect(buildId(folder)).not.toBe(before);

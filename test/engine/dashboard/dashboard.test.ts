@@ -1,19 +1,14 @@
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openDashboard, type Dashboard } from '../../../local/dashboard/dashboard.ts';
+import type { DashboardConfig } from '../../../shared/accounts/dashboard-config.ts';
 import { listen, type RunningServer } from '../../../local/http/server.ts';
 import { sendRaw, type RawAnswer } from '../../support/raw-request.ts';
 import { until } from '../../support/until.ts';
 import { createProject, type Project } from './support.ts';
 
-const config = {
-  apiBaseUrl: 'http://127.0.0.1:4600/api/v1',
-  signIn: { issuer: 'http://127.0.0.1:4600/pool', clientId: 'client-1', domainUrl: 'http://127.0.0.1:4600' },
-  retentionDays: 30,
-  creditMails: true,
-  billingPortalUrl: null,
-  supportContact: null,
-};
+const config = { apiBaseUrl: 'http://127.0.0.1:4600/api/v1', retentionDays: 30 } as DashboardConfig;
+
 /** Public files. */
 const files: Record<string, string> = {
   'long.txt': 'long '.repeat(200),

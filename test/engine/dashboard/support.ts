@@ -31,28 +31,28 @@ cpSync('src', target + '/assets', { recursive: true });
 cpSync('index.html', target + '/index.html');
 await waitWhile('hold-written');`;
 
-/** Everything that a build is made of, and a file beside it. */
-const sources: Record<string, string> = {
+const beside: Record<string, string> = {
   'dashboard/node_modules/vite/package.json': '{ "type": "module" }',
   'dashboard/node_modules/vite/bin/vite.js': vite,
+  'dashboard/secret.txt': 'secret',
+};
+
+/** Everything that a build is made of. */
+export const sources: Record<string, string> = {
   'dashboard/package.json': '{ "type": "module" }',
   'dashboard/index.html': '<!doctype html><title>The app</title>',
   'dashboard/src/main.js': "console.log('one');",
   'dashboard/src/deeper/part.js': "console.log('part');",
-  'dashboard/secret.txt': 'secret',
-  'clients/python/src/a.py': '',
-  'clients/typescript/src/index.ts': '',
+  ...empty('dashboard', 'public/robots.txt tsconfig.json vite.config.ts scalar-build.ts client-packages.ts'),
+  ...empty('clients/typescript', 'src/index.ts build.ts generate-types.ts package.json README.md'),
+  ...empty('clients/python', 'src/a.py pyproject.toml README.md'),
+  ...empty('docs', 'openapi.json'),
+  ...empty('shared', 'base/search.ts openapi/error-advice.ts'),
 };
-const others = [
-  ...['tsconfig.json', 'vite.config.ts', 'scalar-build.ts', 'client-packages.ts', 'public/robots.txt'].map(
-    (name) => `dashboard/${name}`,
-  ),
-  ...['build.ts', 'generate-types.ts', 'package.json', 'README.md'].map(
-    (name) => `clients/typescript/${name}`,
-  ),
-  ...['pyproject.toml', 'README.md'].map((name) => `clients/python/${name}`),
-  ...['docs/openapi.json', 'shared/base/search.ts', 'shared/openapi/error-advice.ts'],
-];
+
+function empty(folder: string, names: string): Record<string, string> {
+  return Object.fromEntries(names.split(' ').map((name) => [`${folder}/${name}`, '']));
+}
 
 export interface Project {
   root: string;
@@ -89,8 +89,9 @@ export function createProject(more: Record<string, string> = {}): Project {
       rmSync(root, { recursive: true, force: true });
     },
   };
-  for (const path of others) project.write(path, '');
-  for (const [path, content] of Object.entries({ ...sources, ...more })) project.write(path, content);
+  for (const [path, content] of Object.entries({ ...beside, ...sources, ...more })) {
+    project.write(path, content);
+  }
   return project;
 }
 

@@ -40,6 +40,7 @@ describe('an address', () => {
     ['https://user@shop.example/a.jpg', /no user/],
     ['https://shop.example:8443/a.jpg', /port/],
     ['https://127.0.0.1/a.jpg', /IP address/],
+    ['https://[::1]/a.jpg', /IP address/],
     ['https://localhost/a.jpg', /host name/],
     [`https://shop.example/${'a'.repeat(2028)}`, /^At most 2048/],
   ])('is refused with the reason: %j', (text, problem) => {
