@@ -4,6 +4,7 @@ import { openApiDocument } from '../../shared/openapi/document.ts';
 import {
   expectNoSidewaysScroll,
   expectNoViolations,
+  kept,
   openAccountMenu,
   phone,
   prefer,
@@ -38,25 +39,6 @@ async function lightness(page: Page): Promise<number> {
   });
   // The browser says `lab(98.1 …)`.
   return Number(/^lab\(([\d.]+)/.exec(color)?.[1]);
-}
-
-/** All that a page can leave behind in a browser. */
-async function kept(page: Page): Promise<string> {
-  const [state, inPage] = await Promise.all([
-    page.context().storageState(),
-    page.evaluate(async () => {
-      const { sessionStorage, localStorage, indexedDB, caches, location, history } = globalThis as any;
-      return JSON.stringify([
-        Object.entries(localStorage),
-        Object.entries(sessionStorage),
-        await indexedDB.databases(),
-        await caches.keys(),
-        location.href,
-        history.state,
-      ]);
-    }),
-  ]);
-  return JSON.stringify(state) + inPage;
 }
 
 test('it is read without an account, lists every operation, and follows the system’s theme without losing what was typed', async () => {

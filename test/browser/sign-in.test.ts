@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import {
   expectAccessible,
+  kept,
   phone,
   screen,
   signIn,
@@ -20,14 +21,6 @@ async function firstVisit(path = '', options: VisitOptions = {}): Promise<Visito
   await visitor.page.goto(`${dashboard.url}${path}`);
   await screen(visitor.page, 'Sign in');
   return visitor;
-}
-
-/** Everything that a script can read of what the browser keeps for this site. */
-function kept(page: Page): Promise<string> {
-  return page.evaluate(() => {
-    const { localStorage, sessionStorage, document, location } = globalThis as any;
-    return JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]);
-  });
 }
 
 /** The access tokens that the page sends to the API from now on. */

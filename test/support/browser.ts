@@ -258,6 +258,22 @@ export async function askFor(page: Page, prompt: string): Promise<void> {
   await page.getByRole('button', { name: /^Generate/ }).click();
 }
 
+/** Everything that a script can read of what the browser keeps for this site. */
+export function kept(page: Page): Promise<string> {
+  return page.evaluate(async () => {
+    const { localStorage, sessionStorage, document, indexedDB, caches, location, history } =
+      globalThis as any;
+    const stores = [
+      { ...localStorage },
+      { ...sessionStorage },
+      document.cookie,
+      location.href,
+      history.state,
+    ];
+    return JSON.stringify([...stores, await indexedDB.databases(), await caches.keys()]);
+  });
+}
+
 /** Waits until the clipboard has a text. */
 export function isCopied(page: Page, text: string): Promise<void> {
   const copied = () => page.evaluate(() => (globalThis as any).navigator.clipboard.readText());
