@@ -1,11 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ActivityItem } from '../../../shared/licenses/activity-contract.ts';
 import type { KeyAnswer } from '../../../shared/keys/answer-contract.ts';
-import {
-  changeKeyBody,
-  createKeyBody,
-  maxMonthlyCredits as serviceBudget,
-} from '../../../shared/keys/contract.ts';
+import { changeKeyBody, createKeyBody } from '../../../shared/keys/contract.ts';
 import { maxActiveKeys as serviceLimit } from '../../../shared/keys/slots.ts';
 import { activityText } from '../../../dashboard/src/screens/keys/activity-view.ts';
 import {
@@ -14,6 +10,7 @@ import {
   changesOf,
   createKeyAdvice,
   editOf,
+  maxMonthlyCredits,
   revokeKeyAdvice,
   bodyOf,
   controlTime,
@@ -116,7 +113,7 @@ describe('the form', () => {
     (name) => expect(nameProblem(name) === null).toBe(isTaken({ name })),
   );
 
-  const budgets = ['', ' ', '1', ' 500 ', '007', String(serviceBudget), String(serviceBudget + 1)];
+  const budgets = ['', ' ', '1', ' 500 ', '007', String(maxMonthlyCredits), String(maxMonthlyCredits + 1)];
   test.each([...budgets, '0', '-1', '1.5', '1e3', '0x10', '1,000', 'many', '9'.repeat(40)])(
     'refuses a budget if and only if the service does: %j',
     (budget) => expect(budgetProblem(budget) === null).toBe(isTaken({ budget })),

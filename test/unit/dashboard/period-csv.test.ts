@@ -96,7 +96,11 @@ const broken = new ApiError('No answer.', { status: 0, code: 'NETWORK' });
 
 const stored = (id: string, keyId: string | null) => ({
   ...storedGeneration,
-  ...{ id, keyId, status: 'QUEUED', completedAt: null, prompt: `prompt of ${id}` },
+  id,
+  keyId,
+  status: 'QUEUED',
+  completedAt: null,
+  prompt: `prompt of ${id}`,
 });
 const newerKeys = { keys: [{ keyId: 'key_2', name: 'app' }], nextCursor: 'older' };
 const keys = { keys: [{ keyId: 'key_1', name: 'CI' }], nextCursor: null };

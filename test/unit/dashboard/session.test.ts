@@ -135,7 +135,7 @@ describe('after a sign-in the visitor comes back', () => {
     );
     const inApp = '/a?next=https://evil.test#top';
     const elsewhere = ['//evil.test', '/\\evil.test', '/\t/evil.test', 'https://evil.test', 'keys', 7];
-    const states = [undefined, ...[inApp, ...elsewhere].map((path) => ({ returnTo: path }))];
+    const states = [undefined, ...[inApp, ...elsewhere].map((returnPath) => ({ returnTo: returnPath }))];
     const expected = ['/', inApp, ...elsewhere.map(() => '/')];
     expect(await Promise.all(states.map(returnTo))).toEqual(expected);
   });
