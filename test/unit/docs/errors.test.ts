@@ -15,41 +15,36 @@ test('there is one section for each code, in the order of the table, and none fo
 
 test('the index has every code, by its status', () => {
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);
+  const linksTo = (of: ErrorCode[]) => of.map((code) => `[${code}](#${code.toLowerCase()})`).join(', ');
   const expected = [...byStatus]
     .sort(([a], [b]) => a - b)
-    .map(([status, of]) => [
-      String(status),
-      of.map((code) => `[${code}](#${code.toLowerCase()})`).join(', '),
-    ]);
+    .map(([status, of]) => [String(status), linksTo(of)]);
   expect(tableBelow(page, 'Errors').slice(1)).toEqual(expected);
 });
 
-const sectionOf = (code: ErrorCode) => sectionTokens(page, code) as any[];
 const itemsOf = (code: ErrorCode): string[] =>
-  sectionOf(code)
+  (sectionTokens(page, code) as any[])
     .find(({ type }) => type === 'list')
     ?.items.map(({ text }: { text: string }) => text) ?? [];
 
 describe.each(codes)('%s', (code) => {
+  const { status, retryAfterSeconds } = errorCodes[code];
+
   test('has its meaning, its cause and what to do, each in at least a sentence, and Retry-After where there is one', () => {
     const [meaning, cause, whatToDo, ...more] = itemsOf(code);
     expect(more).toEqual([]);
-    expect(meaning).toMatch(
-      new RegExp(`^\\*\\*Meaning:\\*\\* ${errorCodes[code].status}\\. \\S.{15,}\\.$`, 's'),
-    );
+    expect(meaning).toMatch(new RegExp(`^\\*\\*Meaning:\\*\\* ${status}\\. \\S.{15,}\\.$`, 's'));
     expect(cause).toMatch(/^\*\*Cause:\*\* \S.{15,}\.$/s);
     expect(whatToDo).toMatch(/^\*\*What to do:\*\* \S.{15,}\.$/s);
-    const isWaiting = errorCodes[code].retryAfterSeconds !== undefined;
-    expect([meaning, cause, whatToDo].join().includes('`Retry-After`')).toBe(isWaiting);
+    expect([meaning, cause, whatToDo].join().includes('`Retry-After`')).toBe(retryAfterSeconds !== undefined);
   });
 
   test('has a place of its own in the API reference, with one plain sentence of what to do', () => {
     const advice = errorAdvice[code];
     // The dashboard shows it as it is, so nothing of it may be Markdown.
     expect(advice).toMatch(/^[A-Z][^`*\n]{15,120}\.$/);
-    const [before, ...more] = overview.split(
-      `\n\n\`${code}\`, ${errorCodes[code].status}: “${errorExamples[code]}” ${advice}\n`,
-    );
+    const sentence = `\n\n\`${code}\`, ${status}: “${errorExamples[code]}” ${advice}\n`;
+    const [before, ...more] = overview.split(sentence);
     expect(more).toHaveLength(1);
     const [, title] = /\n### ([\w ]+)$/.exec(before!)!;
     // The reference makes the address of a title, and the dashboard that of a code: `#description/tier-limit`.

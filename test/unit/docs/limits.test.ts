@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { configuration } from '../../../lib/configuration.ts';
-import { createKeyBody } from '../../../shared/keys/contract.ts';
 import { createGenerationBody } from '../../../shared/generations/contract.ts';
 import { maxAddressesPerMinute } from '../../../shared/references/contract.ts';
 import { referenceLimits } from '../../../shared/images/image-types.ts';
@@ -24,31 +23,25 @@ const allRoutes: Route[] = Object.values(routes);
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 const rowsBelow = (heading: string, of = page) => tableBelow(of, heading).slice(1);
 
+const whose = { key: 'API key', session: 'account', key_or_session: 'API key or account', none: 'address' };
+
 describe('requests a minute', () => {
-  const whose = { key: 'API key', session: 'account', key_or_session: 'API key or account', none: 'address' };
-  const limited = allRoutes.filter(({ limit }) => limit);
-
-  test('are those of the table of routes', () => {
-    const expected = limited.map((route) => [
-      nameOf(route),
-      String(route.limit!.quota),
-      whose[route.auth],
-      route.limit!.name,
-    ]);
+  test('are those of the table of routes, as their headers show', () => {
+    const expected = allRoutes.flatMap((route) => {
+      if (!route.limit) return [];
+      const { quota, name, windowSeconds } = route.limit;
+      expect(windowSeconds).toBe(60);
+      return [[nameOf(route), String(quota), whose[route.auth], name]];
+    });
     expect(rowsBelow('Requests a minute').sort()).toEqual(expected.sort());
-    expect(new Set(limited.map(({ limit }) => limit!.windowSeconds))).toEqual(new Set([60]));
-  });
-
-  test('the headers shown are those of a route', () => {
-    const { name, quota, windowSeconds } = routes.createGeneration.limit;
-    expect(text).toContain(`RateLimit-Policy: "${name}";q=${quota};w=${windowSeconds} `);
+    const { name, quota } = routes.createGeneration.limit;
+    expect(text).toContain(`RateLimit-Policy: "${name}";q=${quota};w=60 `);
   });
 
   test('of all callers together and of an address are what deployments have by default', () => {
     const { throttle, requestsPerAddress } = configuration.parse({});
     const throttled = allRoutes.filter((route) => typeof route.throttle === 'object');
-    const own = new Set(throttled.map((route) => JSON.stringify(route.throttle)));
-    expect([...own]).toEqual([JSON.stringify({ ratePerSecond: 5, burst: 10 })]);
+    for (const { throttle: own } of throttled) expect(own).toEqual({ ratePerSecond: 5, burst: 10 });
     expect(text).toContain(
       `may send ${throttle.ratePerSecond} requests a second, ${throttle.burst} at once, and 5 a second, 10 at once, to`,
     );
@@ -60,16 +53,12 @@ describe('requests a minute', () => {
   });
 });
 
-test.each([page, 'docs/errors.md'])('%s tells who refused by the waits that each asks for', (path) => {
+test.each([page, 'docs/errors.md'])('%s shows who refused by the waits that each asks for', (path) => {
   const waits = [...readPage(path).matchAll(/`Retry-After:\s+(\d+)`/g)].map(([, seconds]) => Number(seconds));
-  const { THROTTLED } = gatewayFailures;
-  const { tooManyFromOneAddress } = firewallFailures;
-  const tooManyInFlightSeconds = 1;
-  expect(waits).toEqual([
-    THROTTLED.retryAfterSeconds,
-    tooManyFromOneAddress.retryAfterSeconds,
-    tooManyInFlightSeconds,
-  ]);
+  const { retryAfterSeconds: atGateway } = gatewayFailures.THROTTLED;
+  const { retryAfterSeconds: ofAddress } = firewallFailures.tooManyFromOneAddress;
+  const tooManyInFlight = 1;
+  expect(waits).toEqual([atGateway, ofAddress, tooManyInFlight]);
 });
 
 test('docs/api/endpoints.md lists each endpoint, one that takes keys and sessions twice', () => {
@@ -88,19 +77,14 @@ test.each([
     .split(/^## /m)
     .find((part) => part.startsWith(heading))!;
   const members = [...section.matchAll(/^\| ((?:`\w+`(?:, )?)+) +\|/gm)];
-  const told = members.flatMap(([, shown]) => shown!.replaceAll('`', '').split(', '));
-  expect(told.sort()).toEqual(names.sort());
+  const described = members.flatMap(([, shown]) => shown!.replaceAll('`', '').split(', '));
+  expect(described.sort()).toEqual(names.sort());
 });
 
 test('the tiers are those of the code', () => {
   const expected = Object.values(tiers).map(
-    ({ label, creditsPerMonth, maxOutputs, maxSidePx, maxInFlight }) => [
-      label,
-      creditsPerMonth === null ? 'agreed' : String(creditsPerMonth),
-      String(maxOutputs),
-      String(maxSidePx),
-      String(maxInFlight),
-    ],
+    ({ label, creditsPerMonth, maxOutputs, maxSidePx, maxInFlight }) =>
+      [label, creditsPerMonth ?? 'agreed', maxOutputs, maxSidePx, maxInFlight].map(String),
   );
   expect(rowsBelow('Tiers')).toEqual(expected);
 });
@@ -150,44 +134,38 @@ test('the limits of reference images are those of the code', () => {
   expect(source).toContain(`maxRedirects = ${shown['redirects of a link']};`);
 });
 
-describe('everything else', () => {
+test('everything else is what the code has, and one more is refused', () => {
   const shown = Object.fromEntries(
     rowsBelow('Everything else').map(([what, limit]) => [what, Number(limit)]),
   );
   const { asyncDeadlineSeconds, generationDeadlineSeconds } = configuration.parse({});
-
-  test('is what the code has', () => {
-    expect(shown).toMatchObject({
-      'seconds until an image is finished': generationDeadlineSeconds,
-      'seconds, for an asynchronous request': asyncDeadlineSeconds,
-      'active keys of a license': maxActiveKeys,
-      'keys active or ended in the last minute': maxRecentKeys,
-      'new keys of an account in 24 hours': newKeyLimit.quota,
-      'days that an ended key is listed': endedKeyDays,
-    });
-    expect(readPage('shared/http/request.ts')).toContain('maxBodyBytes = 1024 * 1024;');
-    expect(shown['bytes of a body']).toBe(1024 * 1024);
-    const { schema } = openApiDocument().components.parameters.limitParameter;
-    expect(shown['requests on a page of GET /generate']).toBe(schema.maximum);
-    expect(shown['keys on a page of GET /keys']).toBe(schema.maximum);
+  const { schemas, parameters } = openApiDocument().components;
+  expect(readPage('shared/http/request.ts')).toContain('maxBodyBytes = 1024 * 1024;');
+  const idempotencyKeyCharacters = 255;
+  expect(shown).toEqual({
+    'bytes of a body': 1024 * 1024,
+    'seconds until an image is finished': generationDeadlineSeconds,
+    'seconds, for an asynchronous request': asyncDeadlineSeconds,
+    'characters of an Idempotency-Key': idempotencyKeyCharacters,
+    'requests on a page of GET /generate': parameters.limitParameter.schema.maximum,
+    'active keys of a license': maxActiveKeys,
+    'keys active or ended in the last minute': maxRecentKeys,
+    'new keys of an account in 24 hours': newKeyLimit.quota,
+    'keys on a page of GET /keys': parameters.limitParameter.schema.maximum,
+    'days that an ended key is listed': endedKeyDays,
+    "characters of a key's name": schemas.CreateKeyRequest.properties.name.maxLength,
   });
+  for (const more of [0, 1]) {
+    const key = 'k'.repeat(idempotencyKeyCharacters + more);
+    expect(parseIdempotencyKey(key) !== null).toBe(more === 0);
+  }
+});
 
-  test('one more is refused', () => {
-    const keyCharacters = shown['characters of an Idempotency-Key']!;
-    expect(parseIdempotencyKey('k'.repeat(keyCharacters))).not.toBeNull();
-    expect(parseIdempotencyKey('k'.repeat(keyCharacters + 1))).toBeNull();
-    const named = (characters: number) =>
-      createKeyBody.safeParse({ licenseId: 'lic_1', name: 'n'.repeat(characters) }).success;
-    const nameCharacters = shown["characters of a key's name"]!;
-    expect([named(nameCharacters), named(nameCharacters + 1)]).toEqual([true, false]);
-  });
-
-  test('the operator may choose a deadline in the range that is told', () => {
-    const [, least, most] = /the operator may choose (\d+) to (\d+)/.exec(text)!.map(Number);
-    const allowed = (seconds: number) =>
-      configuration.safeParse({ generationDeadlineSeconds: seconds }).success;
-    expect([least! - 1, least!, most!, most! + 1].map(allowed)).toEqual([false, true, true, false]);
-  });
+test('the operator may choose a deadline in the range that is shown', () => {
+  const [, least, most] = /the operator may choose (\d+) to (\d+)/.exec(text)!.map(Number);
+  const allowed = (seconds: number) =>
+    configuration.safeParse({ generationDeadlineSeconds: seconds }).success;
+  expect([least! - 1, least!, most!, most! + 1].map(allowed)).toEqual([false, true, true, false]);
 });
 
 test('credits: each price in the table is what the service charges', () => {
@@ -196,9 +174,8 @@ test('credits: each price in the table is what the service charges', () => {
   for (const [size, ...prices] of rows) {
     const [width, height] = size!.split(' × ').map(Number) as [number, number];
     // Sizes that a request may have.
-    expect(createGenerationBody.safeParse({ identityId: 'i', prompt: 'x', width, height }).success).toBe(
-      true,
-    );
+    const body = { identityId: 'i', prompt: 'x', width, height };
+    expect(createGenerationBody.safeParse(body).success).toBe(true);
     const costs = header!
       .slice(1)
       .map((column) => creditCost({ width, height, numOutputs: parseInt(column) }));
@@ -206,7 +183,7 @@ test('credits: each price in the table is what the service charges', () => {
   }
 });
 
-test('docs/api/images.md tells how long links open and images are kept', () => {
+test('docs/api/images.md says how long links open and images are kept', () => {
   const images = readPage('docs/api/images.md').replace(/\s+/g, ' ');
   const linkSeconds = /linkLifetimeSeconds = (\d+);/.exec(readPage('shared/images/object-store.ts'))![1];
   expect(images).toContain(`**for ${Number(linkSeconds) / 60} minutes at most**`);
@@ -220,18 +197,17 @@ const factPages = pages().filter(
     /^(README|docs\/(api\/)?[\w-]+)\.md$/.test(path) && !/\/(costs|guarantees|performance)\.md$/.test(path),
 );
 
+const retries = 'docs/api/retries.md';
+const hours = /repeat within \d+ hours|for (its )?24 hours/;
+
 test.each([
-  [
-    'how long an idempotency key is kept',
-    /repeat within \d+ hours|for (its )?24 hours/,
-    ['docs/api/retries.md'],
-  ],
+  ['how long an idempotency key is kept', hours, [retries]],
   ['how long requests are kept', /\d+ unless changed|\b90 days\b/, ['docs/api/images.md']],
   ['how long a link opens', /for \d+ minutes at most|for an hour at most/, ['docs/api/images.md']],
   ['how many keys a license has', /\| active keys|\b25 (active )?keys\b/, [page]],
   ['how large a preview is', /\b60 kB\b/, ['docs/api/images.md']],
   ['how large a body may be', /\b1048576\b|\b1 MiB\b/, [page]],
 ])('%s stands on one page, which the others link to', (_, fact, owners) => {
-  const telling = factPages.filter((path) => fact.test(readPage(path).replace(/\s+/g, ' ')));
-  expect(telling).toEqual(owners);
+  const stating = factPages.filter((path) => fact.test(readPage(path).replace(/\s+/g, ' ')));
+  expect(stating).toEqual(owners);
 });

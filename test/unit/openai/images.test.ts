@@ -44,23 +44,28 @@ function linkTo(...answers: (Buffer | null)[]): string {
 const images = [1, 2, 3, 49_151, 49_152, 49_153, 150_001].map((bytes) => randomBytes(bytes));
 const base64 = images.map((image) => image.toString('base64'));
 
-const noTokens = {
-  total_tokens: 0,
-  input_tokens: 0,
-  output_tokens: 0,
-  input_tokens_details: { text_tokens: 0, image_tokens: 0 },
+const about = {
+  output_format: 'webp',
+  size: '512x768',
+  usage: {
+    total_tokens: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    input_tokens_details: { text_tokens: 0, image_tokens: 0 },
+  },
 };
+
+const dataOf = async ({ stream }: Awaited<ReturnType<typeof imagesAnswer>>) =>
+  JSON.parse(await text(stream!)).data;
 
 test('an answer to who names no form has both, and links alone where the images can not be read', async () => {
   const links = [linkTo(images[0]!), linkTo(images[1]!)];
-  const { stream } = await imagesAnswer(generation, links, 'both');
-  expect(JSON.parse(await text(stream!)).data).toEqual(links.map((url, i) => ({ url, b64_json: base64[i] })));
-  for (const lost of [[linkTo(null)], [links[0]!, linkTo(null), links[1]!]]) {
-    const answer = await imagesAnswer(generation, lost, 'both');
-    const { data } = JSON.parse(await text(answer.stream!));
-    expect(data.map(({ url }: { url: string }) => url)).toEqual(lost);
-    expect(data.map((one: object) => 'b64_json' in one)).toEqual(lost.map((url) => links.includes(url)));
-  }
+  const both = links.map((url, i) => ({ url, b64_json: base64[i] }));
+  expect(await dataOf(await imagesAnswer(generation, links, 'both'))).toEqual(both);
+  const lost = linkTo(null);
+  expect(await dataOf(await imagesAnswer(generation, [lost], 'both'))).toEqual([{ url: lost }]);
+  const partly = await dataOf(await imagesAnswer(generation, [links[0]!, lost, links[1]!], 'both'));
+  expect(partly).toEqual([both[0], { url: lost }, both[1]]);
 });
 
 test('an answer has the images whole, whatever their sizes', async () => {
@@ -70,9 +75,7 @@ test('an answer has the images whole, whatever their sizes', async () => {
   expect(JSON.parse(await text(stream!))).toEqual({
     created: 1_700_000_000,
     data: base64.map((image) => ({ b64_json: image })),
-    output_format: 'webp',
-    size: '512x768',
-    usage: noTokens,
+    ...about,
   });
 });
 
@@ -82,42 +85,27 @@ test('a stream has one event for each image', async () => {
   const blocks = (await text(stream!)).split('\n\n');
   expect(blocks.pop()).toBe('');
   const events = blocks.map((block) => /^event: ([\w.]+)\ndata: (.*)$/.exec(block)!);
-  expect(events.map(([, name]) => name)).toEqual(images.map(() => 'image_generation.completed'));
+  const type = 'image_generation.completed';
+  expect(events.map(([, name]) => name)).toEqual(images.map(() => type));
+  const same = { type, created_at: 1_700_000_000, quality: 'auto', background: 'auto', ...about };
   expect(events.map(([, , data]) => JSON.parse(data!))).toEqual(
-    base64.map((image) => ({
-      type: 'image_generation.completed',
-      b64_json: image,
-      created_at: 1_700_000_000,
-      usage: noTokens,
-      quality: 'auto',
-      background: 'auto',
-      output_format: 'webp',
-      size: '512x768',
-    })),
+    base64.map((image) => ({ ...same, b64_json: image })),
   );
 });
 
-test('links are handed on without being read', async () => {
+test('links are answered without being read', async () => {
   const before = asked;
   const links = [linkTo(null)];
   const { body, stream } = await imagesAnswer(generation, links, 'url');
-  expect([body, stream, asked]).toEqual([
-    expect.objectContaining({ data: [{ url: links[0] }] }),
-    undefined,
-    before,
-  ]);
+  expect(body).toMatchObject({ data: [{ url: links[0] }] });
+  expect([stream, asked]).toEqual([undefined, before]);
 });
 
 describe('images that were paid for', () => {
-  const refusal = (link: string) =>
-    imagesAnswer(generation, [link], 'b64_json').catch((error: unknown) => error);
-
   test('are read again where it failed twice', async () => {
     const links = [linkTo(null, null, images[0]!), linkTo(null, null, images[1]!)];
-    const { stream } = await imagesAnswer(generation, links, 'b64_json');
-    expect(JSON.parse(await text(stream!)).data).toEqual(
-      base64.slice(0, 2).map((image) => ({ b64_json: image })),
-    );
+    const data = await dataOf(await imagesAnswer(generation, links, 'b64_json'));
+    expect(data).toEqual(base64.slice(0, 2).map((image) => ({ b64_json: image })));
   });
 
   test('and of which a later one can not be read break the answer off: no client takes it for whole', async () => {
@@ -131,16 +119,18 @@ describe('images that were paid for', () => {
   ])(
     'and %s are an error that names the request, before any status line, and is not to be repeated',
     async (_why, file) => {
-      const error = (await refusal(linkTo(file))) as ServiceError;
+      const refused = imagesAnswer(generation, [linkTo(file)], 'b64_json');
+      const error = await refused.then(
+        () => null!,
+        (reason: ServiceError) => reason,
+      );
       expect(error).toMatchObject({ code: 'GENERATION_FAILED', requestId: generation.requestId });
       expect(error.message).toContain('were charged');
       const { status, headers, body } = openAiErrorAnswer(error);
       // Their base address has nothing to fetch it from.
       expect(JSON.stringify(body)).toContain("from the service's own API, by the X-Request-Id");
-      expect([status, headers]).toEqual([
-        500,
-        { 'x-should-retry': 'false', 'x-request-id': generation.requestId },
-      ]);
+      const once = { 'x-should-retry': 'false', 'x-request-id': generation.requestId };
+      expect([status, headers]).toEqual([500, once]);
     },
   );
 });

@@ -8,7 +8,7 @@ import { readLimit } from '../../../shared/http/paging.ts';
 import { openApiDocument } from '../../../shared/openapi/document.ts';
 import { fits } from './json-schema.ts';
 
-// The tests of the contracts compare the values of each member. Here the service's own rules are added, but those told in words.
+// The tests of the contracts compare the values of each member. Here the service's own rules are added, but those that stand in words.
 const document = openApiDocument();
 const { schemas, parameters } = document.components;
 
