@@ -1,21 +1,23 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { createGenerationBody } from '../../shared/generations/contract.ts';
 import { rateLogStore } from '../../shared/limits/rate-log-store.ts';
 import { generateLimit } from '../../shared/routes/limits.ts';
-import { ask, callTool, routeOrHeader } from '../support/agent.ts';
-import { grant } from '../support/grants.ts';
-import { expectCharged, periodTotals } from '../support/period-totals.ts';
+import { ask, routeOrHeader } from '../support/agent.ts';
 import { openImage } from '../support/png.ts';
-import { generate, small, stored } from '../support/requests.ts';
+import { small } from '../support/requests.ts';
 import { useService } from '../support/use-service.ts';
+import { newAccount as accountOf } from './fixture.ts';
 
-/** One of its own: other files' tests tell who waits for the model. */
+/** One of its own: other files' tests wait for the model, and so would these. */
 const service = useService();
-const identity = (name: string) => service.ready.identities[name]!;
+let aurora: string;
+let flint: string;
 
-const call = (key: string, name: string, sent: object = {}) => callTool(service, key, name, sent);
-const order = (more: object = {}) => ({ ...small, identityId: identity('aurora'), ...more });
+beforeAll(() => void ({ aurora, flint } = service.ready.identities as Record<'aurora' | 'flint', string>));
+
+const newAccount = (options: Parameters<typeof accountOf>[0] = {}) => accountOf(options, service);
+const order = (more: object = {}) => ({ ...small, identityId: aurora, ...more });
 
 /** The result shows the preview of its first image, small enough for a message. */
 async function expectPreview({ content, structuredContent }: any): Promise<void> {
@@ -28,74 +30,68 @@ async function expectPreview({ content, structuredContent }: any): Promise<void>
   expect(Buffer.from(await opened.arrayBuffer())).toEqual(shown);
 }
 
-describe('tools/list', () => {
-  test('has the four tools, each with schemas of objects, the arguments of POST /generate and the rule of prices', async () => {
-    const { key } = await grant(service.table);
-    const { status, messages } = await ask(service, { key, method: 'tools/list' });
-    const { tools } = messages[0].result;
-    expect(JSON.stringify(tools)).not.toMatch(routeOrHeader);
-    expect([status, tools.map(({ name }: any) => name)]).toEqual([
-      200,
-      ['list_identities', 'quote', 'generate', 'get_generation'],
-    ]);
-    for (const { name, inputSchema, outputSchema } of tools) {
-      // Models' providers refuse a choice at the root of what a tool takes.
-      expect([name, inputSchema.type, inputSchema.anyOf]).toEqual([name, 'object', undefined]);
-      expect([inputSchema.additionalProperties, outputSchema.type]).toEqual([false, 'object']);
-    }
-    const members = [...Object.keys(createGenerationBody.shape), 'idempotencyKey'].sort();
-    for (const { inputSchema } of tools.slice(1, 3)) {
-      expect(Object.keys(inputSchema.properties).sort()).toEqual(members);
-      expect(inputSchema.required.sort()).toEqual(['identityId', 'prompt']);
-    }
-    const [, , { description }] = tools;
-    expect(description).toContain('numOutputs × ceil(width × height / 1,048,576)');
-    expect(description).toContain('one for each image of up to 1024 × 1024 pixels, four at 2048 × 2048');
-  });
+test('tools/list has the four tools, each with schemas of objects, the arguments of POST /generate and the rule of prices', async () => {
+  const { key } = await newAccount();
+  const { messages } = await ask(service, { key, method: 'tools/list' });
+  const { tools } = messages[0].result;
+  expect(JSON.stringify(tools)).not.toMatch(routeOrHeader);
+  const names = tools.map(({ name }: any) => name);
+  expect(names).toEqual(['list_identities', 'quote', 'generate', 'get_generation']);
+  for (const { name, inputSchema, outputSchema } of tools) {
+    // Models' providers refuse a choice at the root of what a tool takes.
+    expect([name, inputSchema.type, inputSchema.anyOf]).toEqual([name, 'object', undefined]);
+    expect([inputSchema.additionalProperties, outputSchema.type]).toEqual([false, 'object']);
+  }
+  const members = [...Object.keys(createGenerationBody.shape), 'idempotencyKey'].sort();
+  for (const { inputSchema } of tools.slice(1, 3)) {
+    expect(Object.keys(inputSchema.properties).sort()).toEqual(members);
+    expect(inputSchema.required.sort()).toEqual(['identityId', 'prompt']);
+  }
+  const [, , { description }] = tools;
+  expect(description).toContain('numOutputs × ceil(width × height / 1,048,576)');
+  expect(description).toContain('one for each image of up to 1024 × 1024 pixels, four at 2048 × 2048');
 });
 
 test('list_identities answers what GET /identities does, without links to samples', async () => {
-  const { key } = await grant(service.table, { foundingCatalog: false, identityIds: [identity('harbor')] });
-  const { structuredContent, content } = await call(key, 'list_identities');
-  const { body } = await service.api({ path: '/identities', key });
+  const identityIds = [service.ready.identities.harbor!];
+  const { byKey, tool } = await newAccount({ foundingCatalog: false, identityIds });
+  const { structuredContent, content } = await tool('list_identities');
+  const { body } = await byKey('/identities');
   const facts = body.identities.map(({ samples: _links, ...others }: any) => others);
   expect(structuredContent).toEqual({ identities: facts });
-  expect(structuredContent.identities.map(({ id }: any) => id)).toEqual([identity('harbor')]);
-  expect(JSON.parse(content[0].text)).toEqual(structuredContent);
-  expect(content).toHaveLength(1);
+  expect(facts.map(({ id }: any) => id)).toEqual(identityIds);
+  expect(content.map(({ text }: any) => JSON.parse(text))).toEqual([structuredContent]);
 });
 
 test('quote answers what a dry run does, and stores and charges nothing', async () => {
-  const { key, license } = await grant(service.table);
-  const { structuredContent } = await call(key, 'quote', order({ numOutputs: 3 }));
-  const dryRun = await service.api({ path: '/generate?dryRun=true', key, body: order({ numOutputs: 3 }) });
-  expect(structuredContent).toEqual(dryRun.body);
+  const { byKey, tool, expectCharged } = await newAccount();
+  const body = order({ numOutputs: 3 });
+  const { structuredContent } = await tool('quote', body);
+  expect(structuredContent).toEqual((await byKey('/generate?dryRun=true', { body })).body);
   expect(structuredContent).toMatchObject({ dryRun: true, credits: 3 });
-  await expectCharged(service.table, license, 0);
+  await expectCharged(0);
 });
 
 describe('generate', () => {
   test('charges, stores and answers as POST /generate does, and get_generation finds it', async () => {
-    const { key, license } = await grant(service.table);
-    const result = await call(key, 'generate', order({ numOutputs: 2, seed: 7 }));
+    const { tool, stored, expectCharged } = await newAccount();
+    const result = await tool('generate', order({ numOutputs: 2, seed: 7 }));
     const { requestId, outputs, usage } = result.structuredContent;
-    expect(result.structuredContent).toMatchObject({ seed: 7, identity: { id: identity('aurora') } });
+    expect(result.structuredContent).toMatchObject({ seed: 7, identity: { id: aurora } });
     expect([outputs.length, usage.creditsCharged]).toEqual([2, 2]);
-    await Promise.all(outputs.map(openImage));
     await expectPreview(result);
-    await expectCharged(service.table, license, 2);
-    const got = await call(key, 'get_generation', { requestId: requestId.toUpperCase() });
-    const record = await stored(service, key, requestId);
-    // Links are signed anew.
+    await expectCharged(2);
+    const got = await tool('get_generation', { requestId: requestId.toUpperCase() });
     await expectPreview(got);
+    // Links are signed anew.
     const { outputs: links, outputUrl, previews, ...rest } = got.structuredContent;
     expect(previews).toHaveLength(2);
-    expect(record).toMatchObject({ ...rest, status: 'COMPLETED', creditsCharged: 2 });
-    await Promise.all([...links, outputUrl].map(openImage));
+    expect(await stored(requestId)).toMatchObject({ ...rest, status: 'COMPLETED', creditsCharged: 2 });
+    await Promise.all([...outputs, ...links, outputUrl].map(openImage));
   });
 
-  test('tells its progress to a caller who asks, in numbers that rise, before the result', async () => {
-    const { key } = await grant(service.table);
+  test('notifies a caller who asks of its progress, in numbers that rise, before the result', async () => {
+    const { key } = await newAccount();
     const params = { name: 'generate', arguments: order(), _meta: { progressToken: 'mine' } };
     const { headers, messages } = await ask(service, { key, method: 'tools/call', params });
     expect(headers.get('content-type')).toBe('text/event-stream');
@@ -112,23 +108,20 @@ describe('generate', () => {
   });
 
   test('is charged once for an idempotencyKey, whatever the order of its arguments and however many at once', async () => {
-    const { key, license } = await grant(service.table);
+    const { tool, expectCharged } = await newAccount();
     const sent = order({ idempotencyKey: 'once' });
     const reversed = Object.fromEntries(Object.entries(sent).toReversed());
-    const results = await Promise.all(
-      [sent, reversed, sent, reversed].map((one) => call(key, 'generate', one)),
-    );
-    const refused = results.filter(({ isError }) => isError);
-    const made = results.filter(({ isError }) => !isError);
-    for (const { structuredContent } of refused)
+    const results = await Promise.all([sent, reversed, sent, reversed].map((one) => tool('generate', one)));
+    const [refused, made] = [true, undefined].map((is) => results.filter(({ isError }) => isError === is));
+    for (const { structuredContent } of refused!)
       expect(structuredContent.code).toBe('IDEMPOTENCY_IN_PROGRESS');
-    expect(made.length).toBeGreaterThan(0);
-    const again = await call(key, 'generate', reversed);
-    const ids = new Set([...made, again].map(({ structuredContent }) => structuredContent.requestId));
+    expect(made!.length).toBeGreaterThan(0);
+    const again = await tool('generate', reversed);
+    const ids = new Set([...made!, again].map(({ structuredContent }) => structuredContent.requestId));
     expect(ids.size).toBe(1);
-    await expectCharged(service.table, license, 1);
-    expect((await call(key, 'quote', sent)).structuredContent.credits).toBe(0);
-    const other = await call(key, 'generate', { ...sent, prompt: 'another' });
+    await expectCharged(1);
+    expect((await tool('quote', sent)).structuredContent.credits).toBe(0);
+    const other = await tool('generate', { ...sent, prompt: 'another' });
     expect(other.structuredContent).toMatchObject({
       code: 'IDEMPOTENCY_MISMATCH',
       error: expect.stringMatching(/^This idempotencyKey was used with another set of arguments\./),
@@ -137,61 +130,49 @@ describe('generate', () => {
 });
 
 describe('a refusal is the tool’s error', () => {
-  const refusals: [string, () => object][] = [
+  test.each<[string, () => object]>([
     ['an unknown identity', () => ({ identityId: 'idn_nobody' })],
     ['wrong members', () => ({ prompt: '', width: 1, stpes: 3 })],
     ['too dear', () => ({ numOutputs: 4 })],
-    ['a failing model', () => ({ identityId: identity('flint') })],
-  ];
-
-  test.each(refusals)('in its own words, with the code of POST /generate: %s', async (_, changed) => {
-    const changes = changed();
-    const { key, license } = await grant(service.table, { creditsLimit: 3 });
-    const plain = await service.api({ path: '/generate', key, body: order(changes) });
-    expect(plain.status).toBeGreaterThanOrEqual(400);
-    const result = await call(key, 'generate', order(changes));
-    const { error, code, retryAfterSeconds } = result.structuredContent;
+    ['a failing model', () => ({ identityId: flint })],
+  ])('in its own words, with the code of POST /generate: %s', async (_, changed) => {
+    const { generate, tool, expectCharged } = await newAccount({ creditsLimit: 3 });
+    const plain = await generate(changed());
+    const { isError, structuredContent, content } = await tool('generate', order(changed()));
+    const { error, code, retryAfterSeconds = 0 } = structuredContent;
     const said = plain.body.error.replace('GET /identities', 'list_identities');
-    expect([result.isError, error, code]).toEqual([true, said, plain.body.code]);
-    const wait = plain.headers.get('retry-after');
+    expect([isError, error, code]).toEqual([true, said, plain.body.code]);
+    const wait = Number(plain.headers.get('retry-after'));
     // Seconds pass between the two where it is the time that a period has left.
-    expect(Math.abs((retryAfterSeconds ?? 0) - Number(wait ?? 0))).toBeLessThanOrEqual(5);
-    expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
-    expect(await periodTotals(service.table, license)).toEqual({ used: 0, committed: 0 });
+    expect(Math.abs(retryAfterSeconds - wait)).toBeLessThanOrEqual(5);
+    expect(JSON.parse(content[0].text)).toEqual(structuredContent);
+    await expectCharged(0);
   });
 
-  test('names what is wrong with an idempotencyKey and with arguments of the other tools', async () => {
-    const { key } = await grant(service.table);
-    for (const [name, sent, sentence] of [
-      ['generate', order({ idempotencyKey: 'two words' }), /^idempotencyKey must be/],
-      ['generate', order({ idempotencyKey: 7 }), /^idempotencyKey must be/],
-      ['list_identities', { page: 2 }, /unknown member "page"/],
-      ['get_generation', {}, /requestId/],
-    ] as const) {
-      const { structuredContent } = await call(key, name, sent);
-      expect(structuredContent).toMatchObject({
-        code: 'INVALID_PARAMETERS',
-        error: expect.stringMatching(sentence),
-      });
-    }
+  test.each<[string, () => object, RegExp]>([
+    ['generate', () => order({ idempotencyKey: 'two words' }), /^idempotencyKey must be/],
+    ['generate', () => order({ idempotencyKey: 7 }), /^idempotencyKey must be/],
+    ['list_identities', () => ({ page: 2 }), /unknown member "page"/],
+    ['get_generation', () => ({}), /requestId/],
+  ])('names the argument of %s that is wrong', async (name, sent, sentence) => {
+    const { structuredContent } = await (await newAccount()).tool(name, sent());
+    const error = expect.stringMatching(sentence);
+    expect(structuredContent).toMatchObject({ code: 'INVALID_PARAMETERS', error });
   });
 
   test('generate and quote count with POST /generate, and none of them is let through beyond its limit', async () => {
-    const { key, keyId } = await grant(service.table);
+    const { generate, keyId, tool } = await newAccount();
     const { quota, name: limit } = generateLimit;
     await rateLogStore(service.table).put(keyId, limit, Array(quota - 3).fill(Date.now()), 0);
     const bad = { identityId: 'idn_nobody' };
-    const codes = [
-      (await generate(service, key, bad)).body.code,
-      (await call(key, 'quote', bad)).structuredContent.code,
-      (await call(key, 'generate', bad)).structuredContent.code,
-    ];
+    const codeOf = async (name: string) => (await tool(name, bad)).structuredContent.code;
+    const codes = [(await generate(bad)).body.code, await codeOf('quote'), await codeOf('generate')];
     expect(codes).toEqual(codes.map(() => 'IDENTITY_NOT_FOUND'));
     for (const name of ['quote', 'generate']) {
-      const { isError, structuredContent } = await call(key, name, order());
+      const { isError, structuredContent } = await tool(name, order());
       expect([isError, structuredContent.code]).toEqual([true, 'RATE_LIMITED']);
       expect(structuredContent.retryAfterSeconds).toBeGreaterThan(0);
     }
-    expect((await call(key, 'list_identities')).isError).toBeUndefined();
+    expect((await tool('list_identities')).isError).toBeUndefined();
   });
 });

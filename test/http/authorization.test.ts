@@ -5,23 +5,17 @@ import { routes } from '../../shared/routes/routes.ts';
 import type { Route } from '../../shared/routes/route.ts';
 import { expectError, inOurShape } from '../support/answers.ts';
 import { noSessions, openForger, type Forger } from '../support/forged-sessions.ts';
-import { grant, type Granted } from '../support/grants.ts';
 import { ways, type Way } from '../support/hostile.ts';
 import { sendRaw, type RawAnswer } from '../support/raw-request.ts';
-import { sharedService } from '../support/use-service.ts';
+import { newAccount, service } from './fixture.ts';
 
 // The requests of `hostile.test.ts` hold what the Authorization header may look like, for every route.
 
 const owner = 'owner@example.test';
-const service = sharedService();
+const { key } = await newAccount();
 let forger: Forger;
-let granted: Granted;
 
-beforeAll(async () => {
-  forger = await openForger(service.dataDir, owner);
-  granted = await grant(service.table);
-});
-
+beforeAll(async () => void (forger = await openForger(service.dataDir, owner)));
 afterAll(() => forger.close());
 
 const withKey = ways.filter(({ by }) => by === 'key');
@@ -70,7 +64,7 @@ test('every route is asked, and each kind of access has one', () => {
 });
 
 describe('a credential', () => {
-  const credentialOf = (way: Way) => (way.by === 'key' ? granted.key : newToken());
+  const credentialOf = (way: Way) => (way.by === 'key' ? key : newToken());
 
   test.each([...withKey, ...withSession])(
     'is taken with bearer in any case and several spaces: $name',
@@ -91,18 +85,16 @@ describe('a credential', () => {
 
 describe('an API key', () => {
   test.each(withKey)('is refused when it was never made or is mistyped: $name', async (way) => {
-    const { key } = granted;
     const mistyped = [key.toLowerCase(), key.slice(0, -1), `${key}0`, key.replace('_live_', '_test_')];
-    for (const wrong of [newApiKey(), ...mistyped]) {
+    for (const wrong of [newApiKey(), ...mistyped])
       expectRefused(await authorize(way, `Bearer ${wrong}`), 'INVALID_API_KEY');
-    }
   });
 
   test('that is refused by itself is INVALID_API_KEY in the same words, whatever the reason', async () => {
     const { expired, revoked } = service.ready.keys;
     const sentences = new Set<string>();
-    for (const key of ['nonsense', newApiKey(), expired, revoked]) {
-      const answer = await authorize(withKey[0]!, `Bearer ${key}`);
+    for (const bad of ['nonsense', newApiKey(), expired, revoked]) {
+      const answer = await authorize(withKey[0]!, `Bearer ${bad}`);
       expectRefused(answer, 'INVALID_API_KEY');
       sentences.add(answer.text);
     }

@@ -1,47 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  createClient,
-  isApiError,
-  type Client,
-  type ClientOptions,
-} from '../../clients/typescript/src/index.ts';
-import { expectCharged, periodTotals } from '../support/period-totals.ts';
+import { createClient, isApiError, type Client } from '../../clients/typescript/src/index.ts';
 import { startCuttingProxy, type CuttingProxy, type Fate } from '../support/cutting-proxy.ts';
-import { grant, type Granted } from '../support/grants.ts';
 import { small } from '../support/requests.ts';
 import { samplePhoto } from '../support/uploads.ts';
-import { sharedService } from '../support/use-service.ts';
+import { identities, newAccount, service, type Account } from './fixture.ts';
 
-const service = sharedService();
+// The unit tests of the client hold when it tries again, and how it waits.
+
 let proxy: CuttingProxy;
-const { table } = service;
-let granted: Granted;
+let own: Account;
 let client: Client;
 
-beforeAll(async () => {
-  proxy = await startCuttingProxy(service.ready.baseUrl);
-});
-afterAll(async () => {
-  await proxy.close();
-});
+beforeAll(async () => void (proxy = await startCuttingProxy(service.ready.baseUrl)));
+afterAll(() => proxy.close());
 beforeEach(async () => {
-  granted = await grant(table);
-  client = clientOf(granted);
+  own = await newAccount();
+  client = clientOf(own);
   proxy.fates.length = 0;
   proxy.seen.length = 0;
 });
 
-function clientOf({ key }: Granted, options: Partial<ClientOptions> = {}): Client {
+function clientOf({ key }: Account): Client {
   const baseUrl = `${proxy.url}${new URL(service.ready.baseUrl).pathname}`;
-  return createClient({ apiKey: key, baseUrl, ...options });
+  return createClient({ apiKey: key, baseUrl });
 }
 
-const bodyFor = (identity: string, more: object = {}) => ({
-  ...small,
-  identityId: service.ready.identities[identity]!,
-  ...more,
-});
+const bodyFor = (slug: string, more: object = {}) => ({ ...small, identityId: identities[slug]!, ...more });
 const failure = (promise: Promise<unknown>): Promise<any> =>
   promise.then(
     () => Promise.reject(new Error('the call did not fail')),
@@ -49,57 +34,56 @@ const failure = (promise: Promise<unknown>): Promise<any> =>
   );
 const opens = async (link: string | undefined): Promise<boolean> => (await fetch(link!)).ok;
 
-describe('a client', () => {
-  test('generates, with progress as it happens, and finds it again', async () => {
-    const events: string[] = [];
-    const result = await client.generate(bodyFor('harbor'), {
-      onAccepted: ({ creditsReserved }) => events.push(`accepted ${creditsReserved}`),
-      onStarted: () => events.push('started'),
-      onProgress: ({ steps }) => events.push(`of ${steps}`),
-    });
-    expect(events.slice(0, 2)).toEqual(['accepted 1', 'started']);
-    expect(new Set(events.slice(2))).toEqual(new Set(['of 20']));
-    const expected = { creditsCharged: 1, usage: { creditsUsed: 1 }, identity: { name: 'harbor' } };
-    expect(result).toMatchObject(expected);
-    expect(await opens(result.outputs[0])).toBe(true);
-    const again = await client.getGeneration(result.requestId);
-    expect(again).toMatchObject({ id: result.requestId, status: 'COMPLETED', seed: result.seed });
-    expect(await opens(again.outputUrl!)).toBe(true);
+test('a client generates, with progress as it happens, and finds it again', async () => {
+  const events: string[] = [];
+  const result = await client.generate(bodyFor('harbor'), {
+    onAccepted: ({ creditsReserved }) => events.push(`accepted ${creditsReserved}`),
+    onStarted: () => events.push('started'),
+    onProgress: ({ steps }) => events.push(`of ${steps}`),
   });
+  expect(events.slice(0, 2)).toEqual(['accepted 1', 'started']);
+  expect(new Set(events.slice(2))).toEqual(new Set(['of 20']));
+  expect(result).toMatchObject({
+    creditsCharged: 1,
+    usage: { creditsUsed: 1 },
+    identity: { name: 'harbor' },
+  });
+  expect(await opens(result.outputs[0])).toBe(true);
+  const again = await client.getGeneration(result.requestId);
+  expect(again).toMatchObject({ id: result.requestId, status: 'COMPLETED', seed: result.seed });
+  expect(await opens(again.outputUrl!)).toBe(true);
+});
 
-  test('lists identities and requests, reads the health, and prices a request, which costs nothing', async () => {
-    const ids = (await client.listIdentities()).map(({ id }) => id);
-    expect(ids).toContain(service.ready.identities.aurora);
-    expect(await client.health()).toMatchObject({ status: 'ok' });
-    const priced = await client.dryRun(bodyFor('aurora', { width: 1088, height: 1024 }));
-    expect(priced).toMatchObject({ accepted: true, credits: 2, usage: { creditsCharged: 0 } });
-    expect((await client.listGenerations({ limit: 1 })).generations).toEqual([]);
-  });
+test('a client lists identities and requests, reads the health, and prices a request, which costs nothing', async () => {
+  const ids = (await client.listIdentities()).map(({ id }) => id);
+  expect(ids).toContain(identities.aurora);
+  expect(await client.health()).toMatchObject({ status: 'ok' });
+  const priced = await client.dryRun(bodyFor('aurora', { width: 1088, height: 1024 }));
+  expect(priced).toMatchObject({ accepted: true, credits: 2, usage: { creditsCharged: 0 } });
+  expect((await client.listGenerations({ limit: 1 })).generations).toEqual([]);
+});
 
-  test('uploads a reference image that a generation then uses', async () => {
-    const photo = await samplePhoto();
-    for (const file of [photo, new Blob([new Uint8Array(photo)])]) {
-      const uploadId = await client.uploadReference(file, { contentType: 'image/png' });
-      const result = await client.generate(bodyFor('citrine', { referenceImages: [{ uploadId }] }));
-      expect(result.referenceImagesUsed).toBe(1);
-    }
-    const error = await failure(client.uploadReference(new Uint8Array(11 * 1024 * 1024)));
-    expect(error).toMatchObject({ name: 'UploadError', code: 'EntityTooLarge' });
-  });
+test('a client uploads a reference image that a generation then uses', async () => {
+  const photo = await samplePhoto();
+  for (const file of [photo, new Blob([new Uint8Array(photo)])]) {
+    const uploadId = await client.uploadReference(file, { contentType: 'image/png' });
+    const result = await client.generate(bodyFor('citrine', { referenceImages: [{ uploadId }] }));
+    expect(result.referenceImagesUsed).toBe(1);
+  }
+  const error = await failure(client.uploadReference(new Uint8Array(11 * 1024 * 1024)));
+  expect(error).toMatchObject({ name: 'UploadError', code: 'EntityTooLarge' });
+});
 
-  test('throws a refusal or a failure with its code, without a retry', async () => {
-    const poor = clientOf(await grant(table, { creditsLimit: 1, used: 1 }));
-    const spent = await failure(poor.generate(bodyFor('aurora')));
-    expect(isApiError(spent, 'CREDIT_LIMIT_EXCEEDED') && spent.retryAfterSeconds).toBeGreaterThan(60);
-    const wrong = await failure(client.generate(bodyFor('aurora', { width: 100 })));
-    expect([isApiError(wrong, 'INVALID_PARAMETERS'), isApiError(wrong, 'TIER_LIMIT')]).toEqual([true, false]);
-    const revoked = clientOf(await grant(table, { key: { revokedAtMs: Date.now() } }));
-    expect(isApiError(await failure(revoked.listIdentities()), 'INVALID_API_KEY')).toBe(true);
-    const failed = await failure(client.generate(bodyFor('flint')));
-    expect(failed).toMatchObject({ name: 'ApiError', code: 'GENERATION_FAILED', status: 500 });
-    expect(failed.message).toMatch(/\. Nothing was charged\.$/);
-    expect(proxy.seen.filter((line) => line.startsWith('POST'))).toHaveLength(3);
-  });
+test('a client throws a refusal or a failure with its code, without a retry', async () => {
+  const poor = clientOf(await newAccount({ creditsLimit: 1, used: 1 }));
+  const spent = await failure(poor.generate(bodyFor('aurora')));
+  expect(isApiError(spent, 'CREDIT_LIMIT_EXCEEDED') && spent.retryAfterSeconds).toBeGreaterThan(60);
+  const wrong = await failure(client.generate(bodyFor('aurora', { width: 100 })));
+  expect([isApiError(wrong, 'INVALID_PARAMETERS'), isApiError(wrong, 'TIER_LIMIT')]).toEqual([true, false]);
+  const failed = await failure(client.generate(bodyFor('flint')));
+  expect(failed).toMatchObject({ name: 'ApiError', code: 'GENERATION_FAILED', status: 500 });
+  expect(failed.message).toMatch(/\. Nothing was charged\.$/);
+  expect(proxy.seen.filter((line) => line.startsWith('POST'))).toHaveLength(3);
 });
 
 /** API Gateway's own timeout: its X-Request-Id names no stored request, and the function behind it goes on. */
@@ -110,70 +94,59 @@ const gatewayTimeout: Fate = {
     body: { error: 'The answer took too long.', code: 'TIMEOUT' },
   },
 };
+const byEvents = (body: ReturnType<typeof bodyFor>) => client.generate(body);
+const asynchronously = async (body: ReturnType<typeof bodyFor>) => (await client.respondAsync(body)).wait();
 
 describe('an image arrives and is charged once', () => {
-  const fates: [string, Fate, string][] = [
-    ['is cut before the service gets it', 'is cut before', 'aurora'],
-    ['is cut when the answer begins', 'is cut at the head', 'harbor'],
-    ['is cut once it was accepted', { cutAfter: 'event: accepted' }, 'harbor'],
-    ['is cut while it is generated', { cutAfter: 'event: progress' }, 'harbor'],
-    ['is cut in the middle of its result', { cutAfter: '"outputs"' }, 'aurora'],
-    ['times out at the gateway while it runs', gatewayTimeout, 'harbor'],
-  ];
-
-  test.each(fates)('when its request %s', async (_how, fate, identity) => {
+  test.each<[string, Fate, string, typeof byEvents]>([
+    ['is cut before the service gets it', 'is cut before', 'aurora', byEvents],
+    ['is cut when the answer begins', 'is cut at the head', 'harbor', byEvents],
+    ['is cut once it was accepted', { cutAfter: 'event: accepted' }, 'harbor', byEvents],
+    ['is cut while it is generated', { cutAfter: 'event: progress' }, 'harbor', byEvents],
+    ['is cut in the middle of its result', { cutAfter: '"outputs"' }, 'aurora', byEvents],
+    ['times out at the gateway while it runs', gatewayTimeout, 'harbor', byEvents],
+    ['is asynchronous and is cut before the service gets it', 'is cut before', 'aurora', asynchronously],
+    [
+      'is asynchronous and is cut when the service has it',
+      'is cut once it arrived',
+      'aurora',
+      asynchronously,
+    ],
+  ])('when its request %s', async (_how, fate, identity, generate) => {
     proxy.fates.push(fate);
-    const result = await client.generate(bodyFor(identity));
+    const result = await generate(bodyFor(identity));
     expect(proxy.fates).toEqual([]);
     expect(await opens(result.outputs[0])).toBe(true);
     const { generations } = await client.listGenerations();
     expect(generations.map(({ id, status }) => [id, status])).toEqual([[result.requestId, 'COMPLETED']]);
-    await expectCharged(table, granted.license, 1);
+    await own.expectCharged(1);
   });
 });
 
-describe('a request that nobody waits for on the line', () => {
-  test('holds its credits, is found by its id from anywhere, and ends with images', async () => {
-    const request = await client.respondAsync(bodyFor('harbor', { numOutputs: 2 }));
-    expect(request.creditsReserved).toBe(2);
-    expect(await periodTotals(table, granted.license)).toEqual({ used: 0, committed: 2 });
-    expect(['QUEUED', 'PROCESSING']).toContain((await request.status()).status);
-    const seen: string[] = [];
-    const image = await request.wait({ onStatus: ({ status }) => seen.push(status) });
-    expect(seen.at(-1)).toBe('COMPLETED');
-    expect(image).toMatchObject({ requestId: request.requestId, creditsCharged: 2, usage: null });
-    expect(image.identity.name).toBe('harbor');
-    expect(await Promise.all(image.outputs.map(opens))).toEqual([true, true]);
-    // Another program, which knows nothing but the id.
-    const elsewhere = await client.waitForGeneration(request.requestId);
-    expect([elsewhere.seed, elsewhere.creditsCharged]).toEqual([image.seed, 2]);
-    await expectCharged(table, granted.license, 2);
-  });
-
-  test.each<[string, Fate]>([
-    ['is cut before the service gets it', 'is cut before'],
-    ['is cut when the service has it', 'is cut once it arrived'],
-  ])('is accepted once when its connection %s', async (_how, fate) => {
-    proxy.fates.push(fate);
-    const request = await client.respondAsync(bodyFor('aurora'));
-    expect(proxy.fates).toEqual([]);
-    expect(await opens((await request.wait()).outputs[0])).toBe(true);
-    expect((await client.listGenerations()).generations.map(({ id }) => id)).toEqual([request.requestId]);
-    await expectCharged(table, granted.license, 1);
-  });
+test('an asynchronous request holds its credits, is found by its id from anywhere, and ends with images', async () => {
+  const request = await client.respondAsync(bodyFor('harbor', { numOutputs: 2 }));
+  expect(request.creditsReserved).toBe(2);
+  expect(await own.periodTotals()).toEqual({ used: 0, committed: 2 });
+  expect(['QUEUED', 'PROCESSING']).toContain((await request.status()).status);
+  const seen: string[] = [];
+  const image = await request.wait({ onStatus: ({ status }) => seen.push(status) });
+  expect(seen.at(-1)).toBe('COMPLETED');
+  expect(image).toMatchObject({ requestId: request.requestId, creditsCharged: 2, usage: null });
+  expect(await Promise.all(image.outputs.map(opens))).toEqual([true, true]);
+  // Another program, which knows nothing but the id.
+  const elsewhere = await client.waitForGeneration(request.requestId);
+  expect([elsewhere.seed, elsewhere.creditsCharged]).toEqual([image.seed, 2]);
+  await own.expectCharged(2);
 });
 
 test('a key does not follow a redirect', async () => {
   const elsewhere = await startCuttingProxy(service.ready.baseUrl);
-  try {
-    for (const status of [302, 307]) {
-      const headers = { location: `${elsewhere.url}/api/v1/generate` };
-      proxy.fates.push({ answered: { status, headers, body: {} } });
-      const told = await failure(clientOf(granted).generate(bodyFor('aurora')));
-      expect(told).toMatchObject({ name: 'TypeError', message: expect.stringContaining('redirects') });
-    }
-    expect(elsewhere.seen).toEqual([]);
-  } finally {
-    await elsewhere.close();
+  for (const status of [302, 307]) {
+    const headers = { location: `${elsewhere.url}/api/v1/generate` };
+    proxy.fates.push({ answered: { status, headers, body: {} } });
+    const error = await failure(client.generate(bodyFor('aurora')));
+    expect(error).toMatchObject({ name: 'TypeError', message: expect.stringContaining('redirects') });
   }
+  expect(elsewhere.seen).toEqual([]);
+  await elsewhere.close();
 });

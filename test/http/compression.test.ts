@@ -1,14 +1,8 @@
-import { beforeAll, expect, test } from '@jest/globals';
-import { grant } from '../support/grants.ts';
+import { expect, test } from '@jest/globals';
 import { small } from '../support/requests.ts';
-import { sharedService } from '../support/use-service.ts';
+import { identities, newAccount, service } from './fixture.ts';
 
-const service = sharedService();
-let key: string;
-
-beforeAll(async () => {
-  ({ key } = await grant(service.table));
-});
+const { key } = await newAccount();
 
 async function codingOf(path: string, acceptEncoding: string, init: RequestInit = {}) {
   const headers = { authorization: `Bearer ${key}`, 'accept-encoding': acceptEncoding };
@@ -28,7 +22,7 @@ test('an answer of a kilobyte or more is compressed for a client that takes gzip
 });
 
 test('short answers and those that may be streams are never compressed', async () => {
-  const body = JSON.stringify({ ...small, identityId: service.ready.identities.aurora, numOutputs: 3 });
+  const body = JSON.stringify({ ...small, identityId: identities.aurora, numOutputs: 3 });
   const generated = await codingOf('/generate', 'gzip', { method: 'POST', body });
   expect(generated.text.length).toBeGreaterThan(1024);
   expect(generated.coding).toBeNull();

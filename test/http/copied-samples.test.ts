@@ -6,24 +6,21 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createClient } from '../../clients/typescript/src/index.ts';
 import { codeSamples, lookUpSamples, type SampleRequest } from '../../dashboard/src/lib/code-samples.ts';
-import { grant, type Granted } from '../support/grants.ts';
-import { expectCharged } from '../support/period-totals.ts';
 import { pythonClient } from '../support/python.ts';
 import { small } from '../support/requests.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { samplePhoto } from '../support/uploads.ts';
-import { sharedService } from '../support/use-service.ts';
+import { identities, newAccount, service, type Account } from './fixture.ts';
 
 // What the dashboard's "Copy as" puts on the clipboard, run as it is.
 jest.setTimeout(120_000);
 
 const exec = promisify(execFile);
-const service = sharedService();
 const { baseUrl: apiBaseUrl, dashboardUrl: siteUrl } = service.ready;
 const addresses = { apiBaseUrl, siteUrl };
 let installed: string;
 let folder: string;
-let granted: Granted;
+let own: Account;
 
 /** Runs what the first line of a sample says, which installs the client from the dashboard's site. */
 beforeAll(async () => {
@@ -38,7 +35,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   folder = mkdtempSync(join(installed, 'reader-'));
-  granted = await grant(service.table);
+  own = await newAccount();
 });
 afterAll(() => removeFolder(installed));
 
@@ -46,16 +43,16 @@ afterAll(() => removeFolder(installed));
 async function run(sample: string, command: string, file: string): Promise<string> {
   writeFileSync(join(folder, file), sample);
   const PYTHONPATH = join(installed, 'python');
-  const env = { PATH: process.env.PATH, HOME: folder, IMAGE_API_KEY: granted.key, PYTHONPATH };
+  const env = { PATH: process.env.PATH, HOME: folder, IMAGE_API_KEY: own.key, PYTHONPATH };
   return (await exec(command, [file], { cwd: folder, env })).stdout;
 }
 
 /** All parameters, and a prompt that means something in a shell and in each language. */
 async function allParameters(): Promise<SampleRequest['body']> {
-  const client = createClient({ apiKey: granted.key, baseUrl: apiBaseUrl });
+  const client = createClient({ apiKey: own.key, baseUrl: apiBaseUrl });
   return {
     ...small,
-    identityId: service.ready.identities.citrine!,
+    identityId: identities.citrine!,
     prompt: `it's "a" bay \\ $(id) \`id\` \${1} 🏔️\nand a line`,
     negativePrompt: 'people',
     seed: 7,
@@ -76,7 +73,7 @@ describe('a copied request', () => {
     const { outputs, requestId } = await ran(body);
     expect(outputs).toHaveLength(2);
     expect((await ran(body)).requestId).toBe(requestId);
-    await expectCharged(service.table, granted.license, 2);
+    await own.expectCharged(2);
     expect((await ran({ ...body, prompt: 'another' })).requestId).not.toBe(requestId);
   });
 
@@ -95,8 +92,8 @@ describe('a copied request', () => {
         expect(names).toHaveLength(2);
         for (const name of names)
           expect((await sharp(readFileSync(join(folder, name))).metadata()).format).toBe('webp');
-        await expectCharged(service.table, granted.license, 2);
-        const { body: list } = await service.api({ path: '/generate', key: granted.key });
+        await own.expectCharged(2);
+        const { body: list } = await own.byKey('/generate');
         expect(list.generations[0].prompt).toBe(body.prompt);
 
         const sample = lookUpSamples({ ...addresses, requestId: list.generations[0].id })[language];

@@ -3,57 +3,45 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { demoIdentities } from '../../local/demo-data.ts';
 import { generationStore } from '../../shared/generations/store.ts';
-import { newAccount } from '../support/accounts.ts';
 import { headersOf, messageOf } from '../support/agent.ts';
 import { expectError, expectOk } from '../support/answers.ts';
 import { eventsIn, lastEvent } from '../support/events.ts';
-import { grant, issueKey, type Granted } from '../support/grants.ts';
+import { issueKey, type Granted } from '../support/grants.ts';
 import { objectsOf } from '../support/objects.ts';
-import { expectCharged } from '../support/period-totals.ts';
 import { openImage, pngSize } from '../support/png.ts';
-import { generate, newestWith, small, stored } from '../support/requests.ts';
+import { generate, newestWith, small } from '../support/requests.ts';
 import { itemsWith } from '../support/table-scan.ts';
 import { pause } from '../support/until.ts';
-import { sharedService } from '../support/use-service.ts';
+import { identities, newAccount, service, table } from './fixture.ts';
 
-const service = sharedService();
-const { table } = service;
-const { aurora, drift, ember, flint, harbor } = service.ready.identities;
+const { aurora, drift, ember, flint, harbor } = identities;
 const events = { accept: 'text/event-stream' };
-
-async function follower() {
-  const { key } = await grant(table);
-  return (body: object, headers: object = {}) =>
-    generate(service, key, { ...body }, { ...events, ...headers });
-}
 
 // The playground’s are the same: playground.test.ts, and what hangs up below.
 describe('the events of POST /generate', () => {
   test('are accepted, started, progress, then completed with the usual body', async () => {
-    const follow = await follower();
-    const answer = await follow({ identityId: harbor });
+    const answer = await (await newAccount()).generate({ identityId: harbor }, events);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, events.accept]);
-    // Whoever meets other callers waits, and is told so.
-    const told = eventsIn(answer.body).filter(({ event }) => event !== 'queued');
+    // Whoever meets other callers waits, and hears so.
+    const sent = eventsIn(answer.body).filter(({ event }) => event !== 'queued');
     const requestId = answer.headers.get('x-request-id');
-    expect(told[0]).toMatchObject({ event: 'accepted', data: { requestId, creditsReserved: 1 } });
-    expect(told[1]).toEqual({ event: 'started', data: {} });
-    const progress = told.slice(2, -1);
+    expect(sent[0]).toMatchObject({ event: 'accepted', data: { requestId, creditsReserved: 1 } });
+    expect(sent[1]).toEqual({ event: 'started', data: {} });
+    const progress = sent.slice(2, -1);
     expect(progress.length).toBeGreaterThan(0);
     const steps = progress.map(({ data }) => data.step);
     expect(steps).toEqual(steps.toSorted((a, b) => a - b));
     for (const { event, data } of progress) {
       expect([event, data.steps]).toEqual(['progress', small.numInferenceSteps]);
-      expect(data.step).toBeGreaterThanOrEqual(0);
-      expect(data.step).toBeLessThanOrEqual(small.numInferenceSteps);
+      expect(data.step >= 0 && data.step <= small.numInferenceSteps).toBe(true);
     }
-    const last = told.at(-1)!;
+    const last = sent.at(-1)!;
     expect(last).toMatchObject({ event: 'completed', data: { requestId, usage: { creditsCharged: 1 } } });
     await openImage(last.data.outputs[0]);
   });
 
   test('end with a failure, which says that nothing was charged', async () => {
-    const { status, body } = await (await follower())({ identityId: flint });
+    const { status, body } = await (await newAccount()).generate({ identityId: flint }, events);
     expect(status).toBe(200);
     const error = expect.stringMatching(/^The model could not finish the image\. .*Nothing was charged/);
     const data = { code: 'GENERATION_FAILED', status: 500, error };
@@ -61,28 +49,30 @@ describe('the events of POST /generate', () => {
   });
 
   test('of a replay are one completed event', async () => {
-    const follow = await follower();
-    const headers = { 'idempotency-key': 'events' };
-    const first = eventsIn((await follow({ identityId: aurora }, headers)).body);
-    const again = await follow({ identityId: aurora }, headers);
+    const own = await newAccount();
+    const headers = { ...events, 'idempotency-key': 'events' };
+    const [first, again] = [await own.generate({}, headers), await own.generate({}, headers)];
     expect(again.headers.get('idempotent-replayed')).toBe('true');
-    const told = eventsIn(again.body);
-    expect(told.map(({ event }) => event)).toEqual(['completed']);
-    expect(told[0]!.data.requestId).toBe(first.at(-1)!.data.requestId);
+    const { requestId } = lastEvent(first.body).data;
+    expect(eventsIn(again.body)).toMatchObject([{ event: 'completed', data: { requestId } }]);
   });
 });
 
 const failWith = String(demoIdentities.flint!.painter!.failWith);
 
 test('flint is 500 GENERATION_FAILED and stored as FAILED, with no word of the model: those are in the log', async () => {
-  const { key } = await grant(table);
-  const answer = await generate(service, key, { identityId: flint });
+  const own = await newAccount();
+  const answer = await own.generate({ identityId: flint });
   expectError(answer, 500, 'GENERATION_FAILED');
   expect(answer.body.error).toMatch(/^The model could not finish the image\. /);
   const requestId = answer.headers.get('x-request-id')!;
-  const failed = { id: requestId, status: 'FAILED', errorMessage: 'The model could not finish the image.' };
-  const nothing = { outputUrl: null, outputs: [], creditsCharged: 0 };
-  expect(await stored(service, key, requestId)).toMatchObject({ ...failed, ...nothing });
+  expect(await own.stored(requestId)).toMatchObject({
+    id: requestId,
+    status: 'FAILED',
+    errorMessage: 'The model could not finish the image.',
+    outputs: [],
+    creditsCharged: 0,
+  });
   const lines = readFileSync(join(service.dataDir, 'service.log'), 'utf8').split('\n');
   expect(lines.filter((line) => line.includes(requestId)).join()).toContain(failWith);
 });
@@ -95,18 +85,16 @@ describe('a client that hangs up does not lose its image, and pays for it once',
     ['in the playground, with events', '/playground/generate', events],
     ['by MCP', '/mcp', {}],
   ])('%s', async (_, path, headers) => {
-    const { key, session, license } = await newAccount(service);
+    const { key, session, license, stored, expectCharged } = await newAccount();
     const client = new AbortController();
     const isPlayground = path.startsWith('/playground');
     const order = { ...small, identityId: harbor, ...(isPlayground && { licenseId: license.licenseId }) };
     const call = { method: 'tools/call', params: { name: 'generate', arguments: order } };
     const isAgent = path === '/mcp';
+    const authorization = `Bearer ${isPlayground ? session : key}`;
     const sent = fetch(service.ready.baseUrl + path, {
       method: 'POST',
-      headers: {
-        authorization: `Bearer ${isPlayground ? session : key}`,
-        ...(isAgent ? headersOf(call) : headers),
-      },
+      headers: { authorization, ...(isAgent ? headersOf(call) : headers) },
       body: JSON.stringify(isAgent ? messageOf(call) : order),
       signal: client.signal,
     }).then((answer) => answer.text());
@@ -114,63 +102,50 @@ describe('a client that hangs up does not lose its image, and pays for it once',
     client.abort();
     await sent.catch(() => {});
     expect(await newestWith(service, key, ['COMPLETED'])).toBe(id);
-    const record = await stored(service, key, id);
+    const record = await stored(id);
     expect(record.creditsCharged).toBe(1);
     expect(pngSize(await openImage(record.outputUrl))).toEqual({ width: 512, height: 512 });
-    await expectCharged(table, license, 1);
+    await expectCharged(1);
   });
 });
 
 // What else becomes of a repeat: test/unit/generations/repeated-requests.test.ts.
 test('a repeat answers the first result with fresh links, says so and charges nothing', async () => {
-  const granted = await grant(table);
-  const first = await generate(
-    service,
-    granted.key,
-    { identityId: aurora },
-    { 'idempotency-key': 'order-1' },
-  );
+  const own = await newAccount();
+  const send = () => own.generate({}, { 'idempotency-key': 'order-1' });
+  const first = await send();
   expect(first.headers.get('idempotent-replayed')).toBeNull();
   // Links are signed to the second.
   await pause(1100);
-  const again = await generate(
-    service,
-    granted.key,
-    { identityId: aurora },
-    { 'idempotency-key': 'order-1' },
-  );
-  expect(again.status).toBe(200);
-  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  const again = await send();
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
   expect(again.headers.get('x-request-id')).toBe(first.body.requestId);
   const { outputs: firstLinks, ...firstRest } = first.body;
   const { outputs: links, ...rest } = again.body;
   expect(rest).toEqual(firstRest);
   expect(links).not.toEqual(firstLinks);
   expect((await fetch(links[0])).status).toBe(200);
-  await expectCharged(table, granted.license, 1);
+  await own.expectCharged(1);
 });
 
 test('an idempotency key belongs to who sent it: an API key, or an account in the playground', async () => {
-  const { key, license, bySession } = await newAccount(service);
-  const other = await issueKey(table, license);
-  const body = { ...small, identityId: aurora, licenseId: license.licenseId };
+  const own = await newAccount();
+  const other = await issueKey(table, own.license);
   const headers = { 'idempotency-key': 'shared' };
   const answers = [
-    await generate(service, key, { identityId: aurora }, { 'idempotency-key': 'shared' }),
-    await generate(service, other.key, { identityId: aurora }, { 'idempotency-key': 'shared' }),
-    await bySession('/playground/generate', { body, headers }),
+    await own.generate({}, headers),
+    await generate(service, other.key, { identityId: aurora }, headers),
+    await own.play({}, headers),
   ];
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   expect(new Set(answers.map(({ body: { requestId } }) => requestId)).size).toBe(3);
 });
 
 test('20 parallel requests with one key give one generation and one charge', async () => {
-  const granted = await grant(table);
+  const own = await newAccount();
   // Two API keys would not share it; one API key lets ten of the twenty through its rate limit.
   const answers = await Promise.all(
-    Array.from({ length: 20 }, () =>
-      generate(service, granted.key, { identityId: aurora }, { 'idempotency-key': 'parallel' }),
-    ),
+    Array.from({ length: 20 }, () => own.generate({}, { 'idempotency-key': 'parallel' })),
   );
   const codes = answers.map(({ status, body }) => body.code ?? status);
   const allowed = [200, 'IDEMPOTENCY_IN_PROGRESS', 'RATE_LIMITED'];
@@ -178,12 +153,12 @@ test('20 parallel requests with one key give one generation and one charge', asy
   const ids = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.requestId));
   expect(ids.size).toBe(1);
   expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(10);
-  await expectCharged(table, granted.license, 1);
-  const records = await generationStore(table).list(granted.license.licenseId, 100, null);
+  await own.expectCharged(1);
+  const records = await generationStore(table).list(own.license.licenseId, 100, null);
   expect(records.map(({ requestId }) => requestId)).toEqual([...ids]);
 });
 
-/** Every item of the table that tells of a license or a key, but the logs of rate limits: a dry run counts for them. */
+/** Every item of the table about a license or a key, but the logs of rate limits: a dry run counts for them. */
 async function itemsOf({ license, keyId }: Granted): Promise<unknown[]> {
   const items = await itemsWith(table, [license.licenseId, keyId]);
   return items.filter(({ PK }) => !String(PK).startsWith('RATE#'));
@@ -192,15 +167,14 @@ async function itemsOf({ license, keyId }: Granted): Promise<unknown[]> {
 describe('POST /generate?dryRun=true', () => {
   const path = '/generate?dryRun=true';
 
-  test('tells what the request costs, and leaves no trace', async () => {
-    const granted = await grant(table, { creditsLimit: 10, used: 3 });
-    const { key, license } = granted;
-    const items = await itemsOf(granted);
+  test('answers what the request costs, and leaves no trace', async () => {
+    const own = await newAccount({ creditsLimit: 10, used: 3 });
+    const items = await itemsOf(own);
     expect(items.length).toBeGreaterThan(2);
-    // What a request that pays is told by has no meaning here.
+    // These say how a request that pays is answered: they have no meaning here.
     const headers = { 'idempotency-key': 'dry', prefer: 'respond-async', ...events };
     const body = { ...small, identityId: aurora, numOutputs: 2 };
-    const answer = await service.api({ path, key, body, headers });
+    const answer = await own.byKey(path, { body, headers });
     expectOk(answer);
     expect(answer.headers.has('preference-applied')).toBe(false);
     expect(answer.body).toMatchObject({
@@ -210,23 +184,22 @@ describe('POST /generate?dryRun=true', () => {
       credits: 2,
       usage: { creditsUsed: 3, creditsLimit: 10, creditsRemaining: 7, creditsCharged: 0 },
     });
-    expect([await itemsOf(granted), objectsOf(service.dataDir, license)]).toEqual([items, []]);
-    const again = await service.api({ path: `/generate/${answer.headers.get('x-request-id')}`, key });
+    expect([await itemsOf(own), objectsOf(service.dataDir, own.license)]).toEqual([items, []]);
+    const again = await own.byKey(`/generate/${answer.headers.get('x-request-id')}`);
     expectError(again, 404, 'REQUEST_NOT_FOUND');
   });
 
-  test.each<[code: string, changed: object | string, license?: object]>([
-    ['INVALID_BODY', '{'],
+  test.each<[code: string, changed: object | null, license?: object]>([
+    ['INVALID_BODY', null],
     ['IDENTITY_MISMATCH', { identityId: drift }],
     ['INVALID_PARAMETERS', { width: 500, steps: 3 }],
     ['TIER_LIMIT', { numOutputs: 2 }, { tier: 'starter' }],
     ['CREDIT_LIMIT_EXCEEDED', { identityId: ember, numOutputs: 2 }, { creditsLimit: 1 }],
     ['IDENTITY_UNAVAILABLE', { identityId: ember }],
   ])('is refused exactly as the request itself is: %s', async (code, changed, license = {}) => {
-    const { key } = await grant(table, license);
-    const body = typeof changed === 'string' ? changed : { ...small, identityId: aurora, ...changed };
-    const dry = await service.api({ path, key, body });
-    const real = await service.api({ path: '/generate?dryRun=false', key, body });
+    const { byKey } = await newAccount(license);
+    const body = changed === null ? '{' : { ...small, identityId: aurora, ...changed };
+    const [dry, real] = [await byKey(path, { body }), await byKey('/generate?dryRun=false', { body })];
     expectError(dry, real.status, code);
     expect(dry.body).toEqual(real.body);
     expect(dry.headers.has('retry-after')).toBe(real.headers.has('retry-after'));

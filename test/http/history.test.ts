@@ -1,51 +1,38 @@
-import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { newRequestId } from '../../shared/base/ids.ts';
 import { generationStore } from '../../shared/generations/store.ts';
 import { licenseStore } from '../../shared/licenses/store.ts';
 import { expectError, expectOk } from '../support/answers.ts';
+import { grant } from '../support/grants.ts';
 import { reserveAbandoned } from '../support/period-totals.ts';
-import { grant, type Granted } from '../support/grants.ts';
 import { openImage } from '../support/png.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { generate } from '../support/requests.ts';
-import { type ApiAnswer } from '../support/service.ts';
-import { sessionOf } from '../support/sessions.ts';
-import { sharedService } from '../support/use-service.ts';
+import type { ApiAnswer } from '../support/service.ts';
+import { identities, newAccount, table } from './fixture.ts';
 
 // The store's and the query's own tests hold what a page and a filter are.
 
-const service = sharedService();
-const { table } = service;
-const { aurora, basalt } = service.ready.identities as Record<string, string>;
-const ownerId = randomUUID();
-let owner: Granted;
-let session: string;
+const { aurora, basalt } = identities;
+const owner = await newAccount();
+const { byKey, bySession, license } = owner;
 /** The license's requests, newest first: one by key, many that wait or failed, one of the playground. */
 const ids: string[] = [];
 const failed: string[] = [];
 
-const byKey = (path: string) => service.api({ path, key: owner.key });
-const bySession = (path: string) => service.api({ path, key: session });
-const ofOwner = (query: string) => bySession(`/generate?licenseId=${owner.license.licenseId}${query}`);
+const ofOwner = (query: string) => bySession(`/generate?licenseId=${license.licenseId}${query}`);
 const idsOf = ({ body }: ApiAnswer): string[] => body.generations.map(({ id }: { id: string }) => id);
 
 beforeAll(async () => {
-  owner = await grant(table, { ownerId });
-  session = await sessionOf(service.dataDir, { sub: ownerId });
-  const texts = { prompt: 'Old harbour, no boats', negativePrompt: 'gulls' };
-  const body = { licenseId: owner.license.licenseId, identityId: aurora, ...texts };
-  const played = await service.api({ path: '/playground/generate', key: session, body });
+  const played = await owner.play({ prompt: 'Old harbour, no boats', negativePrompt: 'gulls' });
   ids.unshift(played.body.requestId);
   for (let i = 0; i < 21; i++) {
-    const accepted = await reserveAbandoned(table, owner.license, { identityId: basalt! });
+    const accepted = await reserveAbandoned(table, license, { identityId: basalt! });
     const failure = { status: 'FAILED', errorCode: 'GENERATION_FAILED', errorMessage: 'It broke.' } as const;
     ids.unshift(accepted.requestId);
     if (i % 5 > 0) continue;
     await generationStore(table).release(accepted, failure, Date.now());
     failed.unshift(accepted.requestId);
   }
-  ids.unshift((await generate(service, owner.key, { identityId: aurora })).body.requestId);
+  ids.unshift((await owner.generate()).body.requestId);
 });
 
 /** The ids of all pages. */
@@ -63,7 +50,7 @@ async function walk(page: (query: string) => Promise<ApiAnswer>, query: string):
 }
 
 describe('GET /generate', () => {
-  test('is newest first, 20 unless told otherwise, each as GET /generate/{requestId} shows it', async () => {
+  test('is newest first, 20 where no limit is sent, each as GET /generate/{requestId} shows it', async () => {
     const page = await byKey('/generate');
     expect(idsOf(page)).toEqual(ids.slice(0, 20));
     expect(page.body.generations[1]).toEqual((await byKey(`/generate/${ids[1]}`)).body);
@@ -101,14 +88,14 @@ describe('GET /generate', () => {
       expect([query, await walk(ofOwner, `&${query}`)]).toEqual([query, found]);
   });
 
-  test('tells how far back it looked, in the time of the last request of the page', async () => {
+  test('says how far back it looked, in the time of the last request of the page', async () => {
     const { searchedBackTo, generations } = (await ofOwner('&limit=5')).body;
     const id: string = generations.at(-1).id;
     expect(Date.parse(searchedBackTo)).toBe(Number.parseInt(id.replace('-', '').slice(0, 12), 16));
     expect((await ofOwner('&limit=100')).body.searchedBackTo).toBeNull();
   });
 
-  test('needs to be told the license by session, and not with a key', async () => {
+  test('needs the license by session, and takes none with a key', async () => {
     const refusals = [
       [await bySession('/generate?limit=5'), 'licenseId'],
       [await byKey(`/generate?licenseId=x`), 'unknown query parameter "licenseId"'],
@@ -122,21 +109,19 @@ describe('GET /generate', () => {
 
 describe('GET /generate/{requestId}', () => {
   test('by session finds a request in any license of the account, an ended one too', async () => {
-    const { license } = await grant(table, { ownerId });
-    const { licenseId } = license;
-    const { requestId } = await reserveAbandoned(table, license, { identityId: aurora! });
+    const { license: other } = await grant(table, { ownerId: license.ownerId });
+    const { licenseId } = other;
+    const { requestId } = await reserveAbandoned(table, other, { identityId: aurora! });
     await licenseStore(table).update(licenseId, { status: 'ended' });
     expect((await bySession(`/generate/${requestId}`)).body).toMatchObject({ id: requestId, licenseId });
-    expect((await bySession(`/generate/${ids[1]}`)).body.licenseId).toBe(owner.license.licenseId);
+    expect((await bySession(`/generate/${ids[1]}`)).body.licenseId).toBe(license.licenseId);
   });
 
-  test('answers a key of another license as if the request were not there, byte for byte', async () => {
-    const { key } = await grant(table);
-    const headers: [string, string][] = [['authorization', `Bearer ${key}`]];
-    const ask = (id: string) => sendRaw(service.ready.baseUrl, { path: `/generate/${id}`, headers });
-    const [foreign, missing] = [await ask(ids[0]!), await ask(newRequestId(Date.now()))];
-    expect(foreign).toMatchObject({ status: 404, text: missing.text });
-    expect(JSON.parse(foreign.text).code).toBe('REQUEST_NOT_FOUND');
-    expect([...foreign.headers.keys()]).toEqual([...missing.headers.keys()]);
+  test('answers a key of another license as if the request were not there', async () => {
+    const { byKey: byStranger } = await newAccount();
+    const [foreign, missing] = [ids[0]!, newRequestId(Date.now())].map((id) => byStranger(`/generate/${id}`));
+    expectError(await foreign!, 404, 'REQUEST_NOT_FOUND');
+    expect((await foreign!).body).toEqual((await missing!).body);
+    expect([...(await foreign!).headers.keys()]).toEqual([...(await missing!).headers.keys()]);
   });
 });

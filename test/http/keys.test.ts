@@ -8,35 +8,27 @@ import { licenseStore } from '../../shared/licenses/store.ts';
 import { keyLimitNames } from '../../shared/routes/limits.ts';
 import { toItem } from '../../shared/keys/item.ts';
 import { rateLogStore } from '../../shared/limits/rate-log-store.ts';
-import { newAccount, type Account } from '../support/accounts.ts';
-import { callTool } from '../support/agent.ts';
-import { expectError, expectOk } from '../support/answers.ts';
+import { expectError, expectOk, inOurShape } from '../support/answers.ts';
 import { grant, issueKey, newStoredKey } from '../support/grants.ts';
-import { expectCharged } from '../support/period-totals.ts';
-import { generate, small, stored } from '../support/requests.ts';
+import { small } from '../support/requests.ts';
 import { callApi, type ApiAnswer } from '../support/service.ts';
 import { startRecordedGateway } from '../support/recorded-gateway.ts';
 import { itemsWith } from '../support/table-scan.ts';
-import { pause, until } from '../support/until.ts';
-import { sharedService } from '../support/use-service.ts';
+import { pause } from '../support/until.ts';
+import { identities, newAccount, service, table, type Account } from './fixture.ts';
 
-// The tests of the store hold which keys take a place, those of the workflow what is told of a key.
-
-const service = sharedService();
-const { table } = service;
-const { aurora, citrine, flint } = service.ready.identities as Record<string, string>;
+// The tests of the store hold which keys take a place, those of the rules what an answer says of a key.
 
 interface Owner extends Account {
   create(body?: object): Promise<ApiAnswer>;
-  /** What GET /keys tells of its keys. */
   list(): Promise<any[]>;
   revoke(keyId: string): Promise<ApiAnswer>;
-  change(body: unknown, keyId?: string): Promise<ApiAnswer>;
+  change(body: object, keyId?: string): Promise<ApiAnswer>;
 }
 
 /** A signed-in account with one license and one key. */
 async function owner(): Promise<Owner> {
-  const account = await newAccount(service);
+  const account = await newAccount();
   const { bySession, license, keyId: own } = account;
   return {
     ...account,
@@ -50,23 +42,22 @@ async function owner(): Promise<Owner> {
 const use = (key: string) => service.api({ path: '/identities', key });
 
 describe('POST /keys', () => {
-  test('answers 201 with a key that works at once, is the first of the list and tells of its use', async () => {
+  test('answers 201 with a key that works at once, is the first of the list and shows its use', async () => {
     const { license, keyId: earlier, create, list } = await owner();
-    await grant(table);
-    // Creation is told to the millisecond.
+    // Keys are listed by the millisecond of their creation.
     await pause(2);
     const expiresAt = new Date(Date.now() + 3600_000).toISOString();
     const answer = await create({ name: ' CI "ß" 🙂 ', expiresAt });
     expect(answer.status).toBe(201);
-    const { key, ...told } = answer.body;
+    const { key, ...shown } = answer.body;
     expect(isApiKey(key)).toBe(true);
     const { keyId } = fingerprintApiKey(key);
-    expect(told).toMatchObject({ keyId, name: ' CI "ß" 🙂 ', licenseId: license.licenseId, expiresAt });
-    const listed = { ...told, status: 'active', lastUsedAt: null, revokedAt: null, creditsUsed: 0 };
+    expect(shown).toMatchObject({ keyId, name: ' CI "ß" 🙂 ', licenseId: license.licenseId, expiresAt });
+    const listed = { ...shown, status: 'active', lastUsedAt: null, revokedAt: null, creditsUsed: 0 };
     expect(await list()).toEqual([listed, expect.objectContaining({ keyId: earlier })]);
     // A key that only reads.
     expectOk(await use(key));
-    expect(Date.parse((await list())[0].lastUsedAt)).toBeGreaterThanOrEqual(Date.parse(told.createdAt));
+    expect(Date.parse((await list())[0].lastUsedAt)).toBeGreaterThanOrEqual(Date.parse(shown.createdAt));
   });
 
   test('of 40 parallel requests exactly 25 get one, 15 are KEY_LIMIT_REACHED, and every key works', async () => {
@@ -81,9 +72,8 @@ describe('POST /keys', () => {
       expect(answer.headers.get('retry-after')).toBeNull();
     }
     const made = answers.filter(({ status }) => status === 201).map(({ body }) => body);
-    expect(new Set(made.map(({ key }) => key)).size).toBe(25);
     const uses = await Promise.all(made.map(({ key }) => use(key)));
-    expect(uses.map(({ status }) => status)).toEqual(made.map(() => 200));
+    expect(uses.map(({ status }) => status)).toEqual(Array(25).fill(200));
     const active = (await list()).filter(({ status }) => status === 'active').map((listed) => listed.keyId);
     expect(active.toSorted()).toEqual(made.map((one) => one.keyId).toSorted());
   });
@@ -95,7 +85,6 @@ describe('POST /keys', () => {
     await rateLogStore(table).put(callerId, 'new-keys', Array(99).fill(Date.now()), version);
     const last = await create();
     expect([last.status, last.headers.get('ratelimit-policy')]).toEqual([201, '"new-keys";q=100;w=86400']);
-    expect(last.headers.get('ratelimit')).toMatch(/^"new-keys";r=0;t=\d+$/);
     const refused = await create();
     expectError(refused, 429, 'RATE_LIMITED');
     expect(refused.headers.get('ratelimit')).toBe(`"new-keys";r=0;t=${refused.headers.get('retry-after')}`);
@@ -136,64 +125,45 @@ describe('GET /keys', () => {
     const old = await issueKey(table, license, ended);
     expect((await list()).map((listed) => listed.keyId)).toEqual([keyId]);
     expectError(await revoke(old.keyId), 404, 'KEY_NOT_FOUND');
-    expectError(await use(old.key), 401, 'INVALID_API_KEY');
   });
 
-  test('tells each key’s credits of its own license’s period', async () => {
-    const { license, key, keyId, list } = await owner();
+  test('shows each key’s credits of its own license’s period', async () => {
+    const { license, generate, keyId, list } = await owner();
     const second = await grant(table, { ownerId: license.ownerId });
-    expectOk(await generate(service, key, { identityId: aurora, numOutputs: 2 }));
-    expectOk(await generate(service, second.key, { identityId: aurora }));
+    expectOk(await generate({ numOutputs: 2 }));
+    const body = { ...small, identityId: identities.aurora };
+    expectOk(await service.api({ path: '/generate', key: second.key, body }));
     const used = Object.fromEntries((await list()).map((one) => [one.keyId, one.creditsUsed]));
     expect(used).toEqual({ [keyId]: 2, [second.keyId]: 1 });
   });
 });
 
-describe('PATCH /keys/{keyId}', () => {
-  test.each([
-    [{}, 'Send name, monthlyCredits or both.'],
-    [{ name: null }, 'Send name, monthlyCredits or both.'],
-    [
-      { name: ' ', monthlyCredits: 0 },
-      'name must be a string of 1 to 64 characters, not only white space; monthlyCredits must be an integer from 1 to 1000000000.',
-    ],
-    [{ monthlyCredits: 1_000_000_001 }, 'monthlyCredits must be an integer from 1 to 1000000000.'],
-    [{ name: 'x', expiresAt: null }, 'unknown member "expiresAt".'],
-  ])('refuses %j', async (body, sentence) => {
-    const { change, list } = await owner();
-    const answer = await change(body);
-    expectError(answer, 400, 'INVALID_PARAMETERS');
-    expect(answer.body.error).toBe(sentence);
-    expect(await list()).toMatchObject([{ name: 'test', monthlyCredits: null }]);
-  });
-
-  test('changes what it names alone, of an ended key too, which it makes no more usable', async () => {
-    const { change, keyId, key, revoke, list } = await owner();
-    const [before] = await list();
-    expectOk(await change({ name: ' “CI” 🙂 ' }));
-    expectOk(await change({ monthlyCredits: 1_000_000_000, name: null }));
-    const changed = { ...before, name: ' “CI” 🙂 ', monthlyCredits: 1_000_000_000 };
-    expect(await list()).toEqual([changed]);
-    expectOk(await use(key));
-    expectOk(await revoke(keyId));
-    expectOk(await change({ name: 'the old one', monthlyCredits: null }));
-    expect(await list()).toMatchObject([{ name: 'the old one', status: 'revoked', monthlyCredits: null }]);
-    expectError(await use(key), 401, 'INVALID_API_KEY');
-  });
+// A refusal that names every field is in named-fields.test.ts.
+test('PATCH /keys/{keyId} changes what it names alone, of an ended key too, which it makes no more usable', async () => {
+  const { change, keyId, key, revoke, list } = await owner();
+  const [before] = await list();
+  const nothing = await change({ name: null });
+  expect([nothing.status, nothing.body.error]).toEqual([400, 'Send name, monthlyCredits or both.']);
+  expectOk(await change({ name: ' “CI” 🙂 ' }));
+  expectOk(await change({ monthlyCredits: 1_000_000_000, name: null }));
+  expect(await list()).toEqual([{ ...before, name: ' “CI” 🙂 ', monthlyCredits: 1_000_000_000 }]);
+  expectOk(await use(key));
+  expectOk(await revoke(keyId));
+  expectOk(await change({ name: 'the old one', monthlyCredits: null }));
+  expect(await list()).toMatchObject([{ name: 'the old one', status: 'revoked', monthlyCredits: null }]);
+  expectError(await use(key), 401, 'INVALID_API_KEY');
 });
 
 describe('DELETE /keys/{keyId}', () => {
   test('answers when the key was revoked; again, the same; for a license that has ended, too', async () => {
-    const { license, key, keyId, revoke, list } = await owner();
+    const { license, keyId, revoke, list } = await owner();
     const first = await revoke(keyId);
     expectOk(first);
-    const { revokedAt, ...rest } = first.body;
-    expect(rest).toEqual({ keyId, status: 'revoked' });
-    // The time is told to the millisecond.
+    const { revokedAt } = first.body;
+    expect(first.body).toEqual({ keyId, status: 'revoked', revokedAt });
+    expect(await list()).toMatchObject([first.body]);
+    // A second revocation would have another time.
     await pause(5);
-    expect((await revoke(keyId)).body).toEqual(first.body);
-    expectError(await use(key), 401, 'INVALID_API_KEY');
-    expect(await list()).toMatchObject([{ keyId, status: 'revoked', revokedAt }]);
     await licenseStore(table).update(license.licenseId, { status: 'ended' });
     expect((await revoke(keyId)).body).toEqual(first.body);
   });
@@ -222,72 +192,55 @@ describe('DELETE /keys/{keyId}', () => {
 // The tests of the store hold how exact a budget is, under requests at once too.
 describe('a key with a budget', () => {
   test('is created with it, spends it, is then refused in its own words, and goes on once it is raised', async () => {
-    const { license, bySession, change, list, key: other } = await owner();
-    const listed = async (id: string) => (await list()).find((one) => one.keyId === id);
-    const body = { licenseId: license.licenseId, name: 'CI', monthlyCredits: 3 };
-    const made = await bySession('/keys', { body });
-    expect(made).toMatchObject({ status: 201, body: { name: 'CI', monthlyCredits: 3 } });
+    const { create, change, list, generate: byOther, expectCharged } = await owner();
+    const made = await create({ monthlyCredits: 3 });
     const { key, keyId } = made.body;
-    expectOk(await generate(service, key, { identityId: aurora, numOutputs: 2 }));
+    const send = (numOutputs = 1, identity = 'aurora') => {
+      const body = { ...small, identityId: identities[identity], numOutputs };
+      return service.api({ path: '/generate', key, body });
+    };
+    expectOk(await send(2));
     // What failed was given back.
-    expectError(await generate(service, key, { identityId: flint }), 500, 'GENERATION_FAILED');
-    const refused = await generate(service, key, { identityId: aurora, numOutputs: 2 });
+    expectError(await send(1, 'flint'), 500, 'GENERATION_FAILED');
+    const refused = await send(2);
     expectError(refused, 429, 'CREDIT_LIMIT_EXCEEDED');
     expect(refused.body.error).toMatch(
       /^This request costs 2 credits, more than is left of this key's own monthly limit of 3\. The period resets at /,
     );
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60);
-    expectOk(await generate(service, key, { identityId: aurora }));
-    expectOk(await generate(service, other, { identityId: aurora }));
-    const mine = { keyId, monthlyCredits: 3, creditsUsed: 3 };
-    expect(await listed(keyId)).toMatchObject(mine);
-
+    for (const answer of [await send(), await byOther()]) expectOk(answer);
     const raised = await change({ monthlyCredits: 4 }, keyId);
-    expectOk(raised);
-    expect(raised.body).toEqual({ ...(await listed(keyId)), ...mine, monthlyCredits: 4 });
-    expectOk(await generate(service, key, { identityId: aurora }));
-    await expectCharged(table, license, 5);
+    expect(raised.body).toMatchObject({ keyId, monthlyCredits: 4, creditsUsed: 3 });
+    expect(await list()).toContainEqual(raised.body);
+    expectOk(await send());
     // Less than is used refuses, and changes nothing else.
     expectOk(await change({ monthlyCredits: 1 }, keyId));
-    expectError(await generate(service, key, { identityId: aurora }), 429, 'CREDIT_LIMIT_EXCEEDED');
+    expectError(await send(), 429, 'CREDIT_LIMIT_EXCEEDED');
     expectOk(await change({ monthlyCredits: null }, keyId));
-    expectOk(await generate(service, key, { identityId: aurora }));
-    expect(await listed(keyId)).toMatchObject({ monthlyCredits: null, creditsUsed: 5 });
+    expectOk(await send());
+    await expectCharged(6);
   });
 
   test('is refused in every way in which it may ask, and the playground is not', async () => {
-    const { license, keyId, key, change, bySession } = await owner();
+    const { license, keyId, byKey, change, bySession, generate, play, tool } = await owner();
     expectOk(await change({ monthlyCredits: 1 }));
-    const order = { ...small, identityId: aurora, numOutputs: 2 };
-    const reference = [{ url: 'https://somewhere.example/never-fetched.png' }];
-    const product = { identityId: citrine, referenceImages: reference };
-    const own = (path: string, body: object, headers = {}) => service.api({ path, key, body, headers });
-    const sentence = /of this key's own monthly limit of 1\./;
-    for (const answer of [
-      await own('/generate?dryRun=true', order),
-      await own('/generate', order, { prefer: 'respond-async' }),
-      await own('/generate', order, { accept: 'text/event-stream' }),
-      await own('/generate', { ...order, ...product }),
-    ]) {
-      expect(answer.body.error).toMatch(sentence);
-      expectError(answer, 429, 'CREDIT_LIMIT_EXCEEDED');
+    const body = { ...small, identityId: identities.aurora, numOutputs: 2 };
+    const referenceImages = [{ url: 'https://somewhere.example/never-fetched.png' }];
+    const inTheirWords = { model: 'aurora', prompt: 'x', size: '512x512', n: 2 };
+    const refusals = [
+      await byKey('/generate?dryRun=true', { body }),
+      await byKey('/generate', { body, headers: { prefer: 'respond-async' } }),
+      await byKey('/generate', { body, headers: { accept: 'text/event-stream' } }),
+      await byKey('/generate', { body: { ...body, identityId: identities.citrine, referenceImages } }),
+      await byKey('/openai/v1/images/generations', { body: inTheirWords }),
+    ].map((answer) => inOurShape(answer.body));
+    refusals.push((await tool('generate', body)).structuredContent);
+    for (const { code, error } of refusals) {
+      expect(code).toBe('CREDIT_LIMIT_EXCEEDED');
+      expect(error).toContain("of this key's own monthly limit of 1.");
     }
-    const theirs = { model: 'aurora', prompt: 'x', size: '512x512', n: 2 };
-    const { status, body } = await own('/openai/v1/images/generations', theirs);
-    expect([status, body.error.code]).toEqual([429, 'CREDIT_LIMIT_EXCEEDED']);
-    expect(body.error.message).toMatch(sentence);
-    for (const tool of ['quote', 'generate']) {
-      expect(JSON.stringify(await callTool(service, key, tool, order))).toMatch(sentence);
-    }
-    const { licenseId } = license;
-    expectOk(await bySession('/playground/generate', { body: { ...order, licenseId } }));
-    const async = await own('/generate', { ...order, numOutputs: 1 }, { prefer: 'respond-async' });
-    expect(async.status).toBe(202);
-    await until(
-      'it completed',
-      async () => (await stored(service, key, async.body.requestId)).status === 'COMPLETED',
-    );
-    const { body: usage } = await bySession(`/usage?licenseId=${licenseId}`);
+    for (const answer of [await play({ numOutputs: 2 }), await generate()]) expectOk(answer);
+    const { body: usage } = await bySession(`/usage?licenseId=${license.licenseId}`);
     expect(usage.aggregates.byKey).toEqual({
       [keyId]: { name: 'test', requests: 1, credits: 1 },
       playground: { name: 'Playground', requests: 1, credits: 2 },

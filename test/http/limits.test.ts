@@ -6,18 +6,15 @@ import type { Route } from '../../shared/routes/route.ts';
 import { licenseStore } from '../../shared/licenses/store.ts';
 import { periodStore } from '../../shared/licenses/period-store.ts';
 import { rateLogStore } from '../../shared/limits/rate-log-store.ts';
-import { newAccount, type Account } from '../support/accounts.ts';
 import { expectError, inOurShape } from '../support/answers.ts';
-import { issueKey, newLicense } from '../support/grants.ts';
+import { grant, issueKey } from '../support/grants.ts';
 import { ways, type Way } from '../support/hostile.ts';
 import { reserveAbandoned } from '../support/period-totals.ts';
 import { small } from '../support/requests.ts';
 import type { ApiAnswer } from '../support/service.ts';
-import { sharedService } from '../support/use-service.ts';
+import { identities, newAccount, service, table, type Account } from './fixture.ts';
 
-const service = sharedService();
-const { table } = service;
-const identityId = service.ready.identities.aurora!;
+const identityId = identities.aurora!;
 
 /** A request to a route with a limit that costs no generation, for one of an account's licenses. */
 async function call({ route, by }: Way, credential: string, licenseId: string): Promise<ApiAnswer> {
@@ -54,11 +51,10 @@ describe.each(limited)('the rate limit of $name', (way) => {
   const policy = `"${name}";q=${quota};w=${windowSeconds}`;
 
   test(`lets exactly as many parallel requests through as are free, whatever license they are for`, async () => {
-    const account = await newAccount(service);
+    const account = await newAccount();
     const free = await countFromAnHourAhead(way, account);
-    const second = newLicense({ ownerId: account.license.ownerId });
-    await licenseStore(table).insert(second);
-    const licenseIds = [account.license.licenseId, second.licenseId];
+    const second = await grant(table, { ownerId: account.license.ownerId });
+    const licenseIds = [account, second].map(({ license }) => license.licenseId);
     const answers: ApiAnswer[] = [];
     while (answers.length < free + 5) {
       const wave = Array.from({ length: 15 }, (_, i) => call(way, account[way.by!], licenseIds[i % 2]!));
@@ -82,10 +78,9 @@ describe.each(limited)('the rate limit of $name', (way) => {
   /** Another key of the license, the account's other credential, another account, and another route. */
   async function expectOthersGoOn({ license, ...account }: Account) {
     const sibling = await issueKey(table, license);
-    const others = [(await newAccount(service))[way.by!], ...(way.by === 'key' ? [sibling.key] : [])];
-    for (const credential of others) {
+    const others = [(await newAccount())[way.by!], ...(way.by === 'key' ? [sibling.key] : [])];
+    for (const credential of others)
       expect((await call(way, credential, license.licenseId)).status).not.toBe(429);
-    }
     const elsewhere = way.route === routes.getGeneration ? '/identities' : `/generate/${newRequestId(0)}`;
     expect((await service.api({ path: elsewhere, key: account[way.by!] })).status).not.toBe(429);
     const [byOther] = limited.filter(({ route, by }) => route === way.route && by !== way.by);
@@ -96,20 +91,20 @@ describe.each(limited)('the rate limit of $name', (way) => {
 
 test('the rate limit comes before the body, and the key before the rate limit', async () => {
   const [way] = limited.filter(({ route }) => route === routes.createGeneration) as [Way];
-  const account = await newAccount(service);
+  const account = await newAccount();
   const free = await countFromAnHourAhead(way, account);
-  const send = () => service.api({ path: '/generate', key: account.key, body: '{' });
+  const send = () => account.byKey('/generate', { body: '{' });
   for (let i = 0; i < free; i++) expectError(await send(), 400, 'INVALID_BODY');
   expectError(await send(), 429, 'RATE_LIMITED');
   await licenseStore(table).update(account.license.licenseId, { status: 'ended' });
   expectError(await send(), 401, 'INVALID_API_KEY');
 });
 
-test('a license with as many requests in flight as it may have is told so, by a dry run too', async () => {
-  const { license, key } = await newAccount(service, { maxInFlight: 1 });
+test('a license with as many requests in flight as it may have is refused with that reason, a dry run too', async () => {
+  const { license, byKey } = await newAccount({ maxInFlight: 1 });
   await reserveAbandoned(table, license, { identityId });
   for (const path of ['/generate', '/generate?dryRun=true']) {
-    const refused = await service.api({ path, key, body: { ...small, identityId } });
+    const refused = await byKey(path, { body: { ...small, identityId } });
     expectError(refused, 429, 'RATE_LIMITED');
     expect(refused.body.error).toContain('This license has 1 request in flight');
     expect(refused.headers.get('retry-after')).toBe('1');
@@ -117,24 +112,23 @@ test('a license with as many requests in flight as it may have is told so, by a 
 });
 
 test('50 parallel requests by four keys and the playground on 7 credits: exactly 7 are made', async () => {
-  const { license, key, session } = await newAccount(service, { creditsLimit: 500, used: 493 });
-  const { licenseId } = license;
-  const more = await Promise.all([1, 2, 3].map(() => issueKey(table, license)));
+  const own = await newAccount({ creditsLimit: 500, used: 493 });
+  const more = await Promise.all([1, 2, 3].map(() => issueKey(table, own.license)));
   const body = { ...small, identityId };
   // Five callers, so that the rate limit of ten a minute refuses nobody.
-  const callers = [key, ...more.map((issued) => issued.key)].map((sent) => ({
-    path: '/generate',
-    key: sent,
-    body,
-  }));
-  const all = [...callers, { path: '/playground/generate', key: session, body: { ...body, licenseId } }];
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => service.api(all[i % all.length]!)));
+  const byKeys = [own, ...more].map(
+    ({ key }) =>
+      () =>
+        service.api({ path: '/generate', key, body }),
+  );
+  const callers = [...byKeys, () => own.play()];
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => callers[i % callers.length]!()));
   const codes = answers.map(({ status, body: answer }) => answer.code ?? status).toSorted();
   expect(codes).toEqual([...Array(7).fill(200), ...Array(43).fill('CREDIT_LIMIT_EXCEEDED')]);
   const used = answers.filter(({ status }) => status === 200).map((made) => made.body.usage.creditsUsed);
   expect(Math.max(...used)).toBe(500);
-  const { startMs } = billingPeriod(license.periodAnchorMs, Date.now());
-  expect(await periodStore(table).get(licenseId, startMs)).toMatchObject({
+  const { startMs } = billingPeriod(own.license.periodAnchorMs, Date.now());
+  expect(await periodStore(table).get(own.license.licenseId, startMs)).toMatchObject({
     used: 500,
     committed: 500,
     byType: { text_to_image: { requests: 7, credits: 7 } },

@@ -14,7 +14,7 @@ let service: RunningService;
 /** Everything that was logged, and everything that was printed after the banner. */
 let log: string;
 let printed: string;
-/** Each request that was sent to a route: what the log must tell about it. */
+/** Each request that was sent to a route: what the log must have of it. */
 const sent: { route: string; status: number; requestId: string }[] = [];
 const markers: string[] = [];
 const strangeKeys: string[] = [];
@@ -37,7 +37,7 @@ function strangeKey(): string {
   return key;
 }
 
-async function send(call: ApiCall, expected: number): Promise<any> {
+async function send(expected: number, call: ApiCall): Promise<any> {
   const answer = await service.api(call);
   expect({ call, status: answer.status }).toEqual({ call, status: expected });
   const method = call.method ?? (call.body === undefined ? 'GET' : 'POST');
@@ -53,86 +53,72 @@ async function send(call: ApiCall, expected: number): Promise<any> {
 
 async function sendGenerations(): Promise<void> {
   const { keys, identities } = service.ready;
-  const post = (key: string, identity: string, status: number, body: object = {}, headers = {}) => {
-    const identityId = identities[identity];
+  const post = (status: number, key: string, identity: string, changes: object = {}, headers = {}) => {
     const texts = { prompt: `a ${secret('Prompt')} by night`, negativePrompt: secret('Negative') };
-    const call = {
-      path: '/generate',
-      key: keys[key],
-      headers,
-      body: { ...small, ...texts, identityId, ...body },
-    };
-    return send(call, status);
+    const body = { ...small, ...texts, identityId: identities[identity], ...changes };
+    return send(status, { path: '/generate', key: keys[key], headers, body });
   };
   const events = { accept: 'text/event-stream' };
-  const headers = { 'idempotency-key': secret('Once') };
-  const made = await post('pro', 'aurora', 200, { numOutputs: 2 });
-  await Promise.all(made.outputs.map(openImage));
-  await send({ path: `/generate/${made.requestId}`, key: keys.pro }, 200);
-  await send({ method: 'DELETE', path: `/generate/${made.requestId}`, key: keys.pro }, 200);
-  await send({ method: 'DELETE', path: `/generate/${made.requestId}`, key: keys.pro }, 404);
-  await post('pro', 'flint', 500, {}, headers);
-  await post('pro', 'flint', 200, {}, events);
-  await post('pro', 'basalt', 200, {}, events);
-  await post('pro', 'basalt', 200, {}, headers);
-  await post('pro', 'basalt', 422, {}, headers);
-  await post('starter', 'aurora', 400, { prompt: secret('Long').repeat(200) });
-  await post('starter', 'aurora', 400, { seed: secret('Seed'), [secret('Member')]: secret('Value') });
-  await post('starter', 'aurora', 400, {}, { 'idempotency-key': `two ${secret('Words')}` });
-  await post('starter', 'citrine', 400, { referenceImages: [{ url: `https://a.test/${secret('Url')}` }] });
+  const once = { 'idempotency-key': secret('Once') };
+  const { requestId, outputs } = await post(200, 'pro', 'aurora', { numOutputs: 2 });
+  await Promise.all(outputs.map(openImage));
+  await send(200, { path: `/generate/${requestId}`, key: keys.pro });
+  for (const status of [200, 404])
+    await send(status, { method: 'DELETE', path: `/generate/${requestId}`, key: keys.pro });
+  await post(500, 'pro', 'flint', {}, once);
+  await post(200, 'pro', 'flint', {}, events);
+  await post(200, 'pro', 'basalt', {}, events);
+  await post(200, 'pro', 'basalt', {}, once);
+  await post(422, 'pro', 'basalt', {}, once);
+  await post(400, 'starter', 'aurora', { prompt: secret('Long').repeat(200) });
+  await post(400, 'starter', 'aurora', { seed: secret('Seed'), [secret('Member')]: secret('Value') });
+  await post(400, 'starter', 'aurora', {}, { 'idempotency-key': `two ${secret('Words')}` });
+  await post(400, 'starter', 'citrine', { referenceImages: [{ url: `https://a.test/${secret('Url')}` }] });
 }
 
 async function sendMessages(): Promise<void> {
   const { keys, identities } = service.ready;
-  const post = (name: string, written: object, status: number, headers: Record<string, string> = {}) => {
-    const call = {
-      method: 'tools/call',
-      params: { name, arguments: written, _meta: { progressToken: secret('Token') } },
-    };
-    return send(
-      { path: '/mcp', key: keys.pro, body: messageOf(call), headers: { ...headersOf(call), ...headers } },
-      status,
-    );
+  const post = (status: number, name: string, written: object, more: Record<string, string> = {}) => {
+    const params = { name, arguments: written, _meta: { progressToken: secret('Token') } };
+    const call = { method: 'tools/call', params };
+    const headers = { ...headersOf(call), ...more };
+    return send(status, { path: '/mcp', key: keys.pro, body: messageOf(call), headers });
   };
-  const order = () => ({ ...small, prompt: `a ${secret('Prompt')}`, idempotencyKey: secret('Once') });
-  expect(await post('generate', { ...order(), identityId: identities.aurora }, 200)).toContain(
-    'X-Amz-Signature',
-  );
-  expect(await post('generate', { ...order(), identityId: identities.flint }, 200)).toContain(
-    'GENERATION_FAILED',
-  );
-  await post(
-    'quote',
-    { ...order(), identityId: secret('Identity'), [secret('Member')]: secret('Value') },
-    200,
-  );
-  await post('get_generation', { requestId: secret('Request') }, 200);
-  await post(secret('Tool'), {}, 200);
-  await post('quote', order(), 400, { 'mcp-name': secret('Name') });
-  await post('quote', order(), 403, { origin: `https://${secret('Origin').toLowerCase()}.test` });
-  await send({ path: '/mcp', key: keys.pro, body: `{"method":"${secret('Broken')}` }, 400);
+  const order = (identityId = identities.aurora) => ({
+    ...small,
+    prompt: `a ${secret('Prompt')}`,
+    idempotencyKey: secret('Once'),
+    identityId,
+  });
+  expect(await post(200, 'generate', order())).toContain('X-Amz-Signature');
+  expect(await post(200, 'generate', order(identities.flint))).toContain('GENERATION_FAILED');
+  await post(200, 'quote', { ...order(secret('Identity')), [secret('Member')]: secret('Value') });
+  await post(200, 'get_generation', { requestId: secret('Request') });
+  await post(200, secret('Tool'), {});
+  await post(400, 'quote', order(), { 'mcp-name': secret('Name') });
+  await post(403, 'quote', order(), { origin: `https://${secret('Origin').toLowerCase()}.test` });
+  await send(400, { path: '/mcp', key: keys.pro, body: `{"method":"${secret('Broken')}` });
 }
 
 async function sendTheRest(): Promise<void> {
-  const { keys } = service.ready;
-  const list = await send({ path: '/generate?limit=100', key: keys.pro }, 200);
+  const { keys, identities } = service.ready;
+  const path = '/generate';
+  const list = await send(200, { path: `${path}?limit=100`, key: keys.pro });
   expect(list.generations.length).toBeGreaterThan(4);
-  await send({ path: '/identities', key: keys.pro }, 200);
-  await send({ path: '/health' }, 200);
-  const order = { ...small, prompt: secret('Prompt'), identityId: service.ready.identities.aurora };
-  await send({ path: '/generate?dryRun=true', key: keys.standard, body: order }, 200);
-  await send({ path: `/generate?${secret('Query')}=${secret('QueryValue')}`, key: keys.pro }, 400);
-  await send({ path: `/generate?key=${strangeKey()}`, key: keys.pro }, 400);
-  for (const body of [`{"prompt":"${secret('Broken')}`, secret('Text'), strangeKey()]) {
-    await send({ path: '/generate', key: keys.standard, body }, 400);
-  }
-  const tooLarge = secret('Large').repeat(60_000);
-  await send({ path: '/generate', key: keys.standard, body: tooLarge }, 413);
+  await send(200, { path: '/identities', key: keys.pro });
+  await send(200, { path: '/health' });
+  const order = { ...small, prompt: secret('Prompt'), identityId: identities.aurora };
+  await send(200, { path: `${path}?dryRun=true`, key: keys.standard, body: order });
+  await send(400, { path: `${path}?${secret('Query')}=${secret('QueryValue')}`, key: keys.pro });
+  await send(400, { path: `${path}?key=${strangeKey()}`, key: keys.pro });
+  for (const body of [`{"prompt":"${secret('Broken')}`, secret('Text'), strangeKey()])
+    await send(400, { path, key: keys.standard, body });
+  await send(413, { path, key: keys.standard, body: secret('Large').repeat(60_000) });
   for (const key of [strangeKey(), keys.revoked, keys.expired, keys.ended, secret('Key')]) {
-    await send({ path: '/generate', key, body: { prompt: secret('Prompt') } }, 401);
-    await send({ path: '/identities', key }, 401);
+    await send(401, { path, key, body: { prompt: secret('Prompt') } });
+    await send(401, { path: '/identities', key });
   }
-  await send({ path: '/identities', headers: { authorization: `Basic ${strangeKey()}` } }, 401);
+  await send(401, { path: '/identities', headers: { authorization: `Basic ${strangeKey()}` } });
 }
 
 /** Signs in, wrongly first, and asks every session route with what came of it. */
@@ -154,29 +140,23 @@ async function sendSessions(): Promise<void> {
 
   for (const { method, path, auth } of Object.values(routes) as Route[]) {
     if (auth !== 'session' && auth !== 'key_or_session') continue;
-    for (const bad of [idToken, expired, forged, unknown, `${key}x`]) {
-      await send({ method, path: path.replace(/\{\w+\}/, 'x'), key: bad }, 401);
-    }
+    for (const bad of [idToken, expired, forged, unknown, `${key}x`])
+      await send(401, { method, path: path.replace(/\{\w+\}/, 'x'), key: bad });
   }
   const { pro } = ready.licenses;
-  await send({ path: '/licenses', key }, 200);
-  await send({ path: `/licenses/${pro}/activity`, key }, 200);
-  await send({ path: `/licenses/${pro}/refusals`, key }, 200);
-  await send({ path: `/usage?licenseId=${pro}`, key }, 200);
-  await send({ path: `/usage?licenseId=${secret('License')}`, key }, 404);
   const body = { licenseId: pro, name: secret('KeyName') };
-  const made = await send({ path: '/keys', key, body }, 201);
+  const made = await send(201, { path: '/keys', key, body });
   strangeKeys.push(made.key);
-  await send({ path: '/keys', key, body: { ...body, [secret('Member')]: 1 } }, 400);
-  await send({ path: '/keys', key }, 200);
-  await send({ path: `/keys/${made.keyId}`, method: 'DELETE', key }, 200);
+  await send(400, { path: '/keys', key, body: { ...body, [secret('Member')]: 1 } });
+  await send(200, { path: `/keys/${made.keyId}`, method: 'DELETE', key });
   const order = { ...small, licenseId: pro, identityId: ready.identities.aurora, prompt: secret('Prompt') };
-  const { requestId } = await send({ path: '/playground/generate', key, body: order }, 200);
-  await send({ path: `/generate/${requestId}`, key }, 200);
-  await send({ path: `/generate?licenseId=${pro}`, key }, 200);
-  await send({ path: '/identities', key }, 200);
-  await send({ path: `/identities?session=${key}`, key }, 400);
-  await send({ path: `/generate/${misplaced}`, key }, 404);
+  const { requestId } = await send(200, { path: '/playground/generate', key, body: order });
+  const ofLicense = [`/licenses/${pro}/activity`, `/licenses/${pro}/refusals`, `/usage?licenseId=${pro}`];
+  const lists = ['/licenses', '/keys', '/identities', `/generate?licenseId=${pro}`];
+  for (const path of [...ofLicense, ...lists, `/generate/${requestId}`]) await send(200, { path, key });
+  await send(404, { path: `/usage?licenseId=${secret('License')}`, key });
+  await send(400, { path: `/identities?session=${key}`, key });
+  await send(404, { path: `/generate/${misplaced}`, key });
 }
 
 beforeAll(async () => {
@@ -191,7 +171,7 @@ beforeAll(async () => {
   writeFileSync(bucket, '');
   const { keys, identities } = service.ready;
   const body = { ...small, prompt: secret('Prompt'), identityId: identities.aurora };
-  await send({ path: '/generate', key: keys.stranger, body }, 500);
+  await send(500, { path: '/generate', key: keys.stranger, body });
   // A key in the path is a mistake that people make.
   await service.api({ path: `/generate/${strangeKey()}`, key: keys.stranger });
   await service.api({ path: `/keys/${strangeKey()}`, key: keys.stranger });
@@ -206,20 +186,13 @@ afterAll(async () => {
   removeFolder(service.dataDir);
 });
 
-interface Line {
-  level: string;
-  message: string;
-  route?: string;
-  status?: number;
-  requestId?: string;
-  dryRun?: string;
-}
+type Line = Record<string, unknown>;
 
 const lines = (): Line[] =>
   log
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line) as Line);
+    .map((line) => JSON.parse(line));
 
 describe.each([
   ['the log', () => log],
@@ -268,13 +241,12 @@ describe('the log', () => {
     expect(new Set(requests.map(({ requestId }) => requestId)).size).toBe(requests.length);
   });
 
-  test('measures each generation in the line that tells of it, and each error by its code', () => {
-    const embedded = lines().filter((line) => '_aws' in line) as (Line & Record<string, unknown>)[];
+  test('measures each generation in the line of its request, and each error by its code', () => {
+    const embedded = lines().filter((line) => '_aws' in line);
     const made = embedded.filter((line) => line.route === 'POST /generate' && 'CreditsSettled' in line);
     expect(made.length).toBeGreaterThan(2);
-    for (const line of made) {
+    for (const line of made)
       expect(line).toMatchObject({ service: 'local', CreditsReserved: line.CreditsSettled });
-    }
     const refused = sent.filter(({ status }) => status >= 400);
     const counted = embedded.filter((line) => line.Errors === 1).map(({ requestId }) => requestId);
     expect(refused.filter(({ requestId }) => !counted.includes(requestId))).toEqual([]);

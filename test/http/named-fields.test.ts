@@ -1,75 +1,49 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import { newAccount, type Account } from '../support/accounts.ts';
+import { expect, test } from '@jest/globals';
 import { expectError } from '../support/answers.ts';
-import type { ApiCall } from '../support/service.ts';
-import { sharedService } from '../support/use-service.ts';
+import { identities, newAccount } from './fixture.ts';
 
-const service = sharedService();
-const { aurora } = service.ready.identities;
-let account: Account;
-
-beforeAll(async () => {
-  account = await newAccount(service);
-});
-
-/** A request with several faults, and what its one refusal must name. */
-interface Faulty {
-  by: 'key' | 'session';
-  path: string;
-  /** Gets the id of a license of the caller's. */
-  body?: (licenseId: string) => object;
-  headers?: Record<string, string>;
-  names: string[];
-}
+const { aurora } = identities;
+const account = await newAccount();
+const { licenseId } = account.license;
 
 const exact = { referenceMode: 'exact_product', referenceImages: null };
+const noKey = { name: ' ', monthlyCredits: 0, expiresAt: null };
+const noUpload = { contentType: 'image/gif', y: 1 };
 
-describe('a refusal names every field that is wrong', () => {
-  test.each<Faulty>([
-    {
-      by: 'key',
-      path: '/generate?x=1',
-      body: () => ({ identityId: aurora, prompt: '', width: 1, ...exact }),
-      headers: { 'idempotency-key': 'two words' },
-      names: ['"x"', 'Idempotency-Key', 'prompt must', 'width must', 'referenceMode', 'referenceImages'],
-    },
-    {
-      by: 'session',
-      path: '/playground/generate?x=1',
-      body: () => ({ identityId: aurora, prompt: 'x', width: 1, ...exact }),
-      names: ['licenseId must', '"x"', 'width must', 'referenceMode'],
-    },
-    {
-      by: 'session',
-      path: '/keys?x=1',
-      body: (licenseId) => ({ licenseId, name: '', expiresAt: '2020-01-01T00:00:00Z', color: 1 }),
-      names: ['"x"', 'name must', 'expiresAt must lie in the future', '"color"'],
-    },
-    {
-      by: 'session',
-      path: '/uploads?x=1',
-      body: () => ({ contentType: 'image/gif', licenseId: '' }),
-      names: ['"x"', 'contentType must', 'licenseId must'],
-    },
-    {
-      by: 'key',
-      path: '/uploads?x=1',
-      body: () => ({ contentType: 'image/gif', y: 1 }),
-      names: ['"x"', 'contentType must', '"y"'],
-    },
-    {
-      by: 'session',
-      path: '/generate?x=1&limit=0&cursor=no&status=LOST&identityId=%20',
-      names: ['"x"', 'limit must', 'cursor must', 'status must', 'identityId must', 'licenseId must'],
-    },
-    { by: 'session', path: '/usage?x=1', names: ['"x"', 'licenseId must'] },
-    { by: 'session', path: '/identities?x=1&licenseId=', names: ['"x"', 'licenseId must'] },
-  ])('by $by: $path $names', async ({ by, path, body, headers, names }) => {
-    const call: ApiCall = { path, key: by === 'key' ? account.key : account.session };
-    if (body) call.body = body(account.license.licenseId);
-    if (headers) call.headers = headers;
-    const answer = await service.api(call);
-    expectError(answer, 400, 'INVALID_PARAMETERS');
-    for (const name of names) expect(answer.body.error).toContain(name);
-  });
+/** A request with several faults, and what its one refusal must name. */
+test.each<[by: 'byKey' | 'bySession', call: string, body: object | undefined, names: string[]]>([
+  [
+    'byKey',
+    'POST /generate?x=1',
+    { identityId: aurora, prompt: '', width: 1, ...exact },
+    ['"x"', 'Idempotency-Key', 'prompt must', 'width must', 'referenceMode', 'referenceImages'],
+  ],
+  [
+    'bySession',
+    'POST /playground/generate?x=1',
+    { identityId: aurora, prompt: 'x', width: 1, ...exact },
+    ['licenseId must', '"x"', 'Idempotency-Key', 'width must', 'referenceMode'],
+  ],
+  [
+    'bySession',
+    'POST /keys?x=1',
+    { licenseId, name: '', expiresAt: '2020-01-01T00:00:00Z', color: 1 },
+    ['"x"', 'name must', 'expiresAt must lie in the future', '"color"'],
+  ],
+  ['bySession', 'PATCH /keys/x?x=1', noKey, ['"x"', 'name must', 'monthlyCredits must', '"expiresAt"']],
+  ['bySession', 'POST /uploads?x=1', noUpload, ['"x"', 'contentType must', 'licenseId must']],
+  ['byKey', 'POST /uploads?x=1', noUpload, ['"x"', 'contentType must', '"y"']],
+  [
+    'bySession',
+    'GET /generate?x=1&limit=0&cursor=no&status=LOST&identityId=%20',
+    undefined,
+    ['"x"', 'limit must', 'cursor must', 'status must', 'identityId must', 'licenseId must'],
+  ],
+  ['bySession', 'GET /usage?x=1', undefined, ['"x"', 'licenseId must']],
+  ['bySession', 'GET /identities?x=1&licenseId=', undefined, ['"x"', 'licenseId must']],
+])('a refusal names every field that is wrong, %s: %s', async (by, call, body, names) => {
+  const [method, path] = call.split(' ') as [string, string];
+  const answer = await account[by](path, { method, body, headers: { 'idempotency-key': 'two words' } });
+  expectError(answer, 400, 'INVALID_PARAMETERS');
+  for (const name of names) expect(answer.body.error).toContain(name);
 });

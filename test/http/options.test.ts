@@ -5,9 +5,10 @@ import type { Route } from '../../shared/routes/route.ts';
 import { answerHeaders } from '../../shared/routes/api.ts';
 import { ask } from '../support/agent.ts';
 import { signIn } from '../support/forged-sessions.ts';
-import { generate, small } from '../support/requests.ts';
+import { small } from '../support/requests.ts';
 import type { ApiAnswer } from '../support/service.ts';
 import { useService } from '../support/use-service.ts';
+import { newAccount } from './fixture.ts';
 
 const allowed = ['http://localhost:5173', 'https://b.test'];
 const other = 'https://other.test';
@@ -18,29 +19,27 @@ const service = useService({
   quickContainer: true,
 });
 
-describe('--allow-origin', () => {
-  const preflight = (path: string, method: string, origin: string) =>
-    fetch(`${service.ready.baseUrl}${path}`, {
-      method: 'OPTIONS',
-      headers: {
-        origin,
-        'access-control-request-method': method,
-        'access-control-request-headers': 'authorization',
-      },
-    });
+/** The path of a route with its parameters filled in. */
+const urlOf = ({ path }: Route) => `${service.ready.baseUrl}${path.replace(/\{\w+\}/, 'x')}`;
+const all = Object.values(routes) as Route[];
 
-  test.each(Object.values(routes) as Route[])(
-    'lets pages of these origins, and no others, call $method $path',
-    async ({ method, path }) => {
-      const url = path.replace(/\{\w+\}/, 'x');
-      const { status, headers } = await preflight(url, method, allowed[0]!);
-      expect([status, headers.get('access-control-allow-origin')]).toEqual([204, allowed[0]]);
-      expect(headers.get('access-control-allow-methods')!.split(',')).toContain(method);
-      expect(headers.get('access-control-allow-headers')).toContain('authorization');
-      const refused = await preflight(url, method, other);
-      expect(refused.headers.has('access-control-allow-origin')).toBe(false);
-    },
-  );
+function preflight(route: Route, origin: string): Promise<Response> {
+  const asked = {
+    'access-control-request-method': route.method,
+    'access-control-request-headers': 'authorization',
+  };
+  return fetch(urlOf(route), { method: 'OPTIONS', headers: { origin, ...asked } });
+}
+
+describe('--allow-origin', () => {
+  test.each(all)('lets pages of these origins, and no others, call $method $path', async (route) => {
+    const { status, headers } = await preflight(route, allowed[0]!);
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([204, allowed[0]]);
+    expect(headers.get('access-control-allow-methods')!.split(',')).toContain(route.method);
+    expect(headers.get('access-control-allow-headers')).toContain('authorization');
+    const refused = await preflight(route, other);
+    expect(refused.headers.has('access-control-allow-origin')).toBe(false);
+  });
 
   test('what no function answers can be read by every page, since it says nothing of anyone', async () => {
     const answer = await fetch(`${service.ready.baseUrl}/nothing`, { headers: { origin: other } });
@@ -59,14 +58,11 @@ function expectCommon({ status, headers }: Pick<ApiAnswer, 'status' | 'headers'>
 }
 
 describe('headers of every answer', () => {
-  test.each(Object.values(routes) as Route[])('are on those of $method $path', async (route) => {
-    const path = route.path.replace(/\{\w+\}/, 'x');
-    const url = `${service.ready.baseUrl}${path}`;
-    const asked = { origin: allowed[0]!, 'access-control-request-method': route.method };
+  test.each(all)('are on those of $method $path', async (route) => {
     const answers = [
-      await fetch(url, { method: 'OPTIONS', headers: asked }),
-      await fetch(`${url}?unknown=1`, { method: route.method }),
-      await fetch(url, { method: 'PUT' }),
+      await preflight(route, allowed[0]!),
+      await fetch(`${urlOf(route)}?unknown=1`, { method: route.method }),
+      await fetch(urlOf(route), { method: 'PUT' }),
     ];
     answers.forEach(expectCommon);
     const refused = [route.auth === 'none' ? 400 : 401, route.refusesOthers ? 405 : 404];
@@ -75,30 +71,26 @@ describe('headers of every answer', () => {
   });
 
   test('are on streams, which no proxy keeps back, and on the answers to agents and to OpenAI’s SDKs', async () => {
-    const { keys, identities } = service.ready;
-    const body = { ...small, identityId: identities.aurora };
-    const openAi = { prompt: 'x', size: '512x512', model: identities.aurora };
-    const events = { accept: 'text/event-stream' };
-    const key = keys.pro!;
+    const { key, byKey, generate } = await newAccount({}, service);
+    const body = { ...small, identityId: service.ready.identities.aurora };
+    const openAi = (more: object) =>
+      byKey('/openai/v1/images/generations', {
+        body: { prompt: 'x', size: '512x512', model: 'aurora', ...more },
+      });
+    const params = { name: 'generate', arguments: body, _meta: { progressToken: 1 } };
     const plain = [
-      await service.api({ path: '/generate', key, body }),
-      await service.api({ path: '/generate', key, body, headers: { prefer: 'respond-async' } }),
-      await service.api({
-        path: '/openai/v1/images/generations',
-        key,
-        body: { ...openAi, response_format: 'url' },
-      }),
-      await service.api({ path: '/openai/v1/models', key }),
+      await generate(),
+      await generate({}, { prefer: 'respond-async' }),
+      await openAi({ response_format: 'url' }),
+      await byKey('/openai/v1/models'),
       await ask(service, { key, method: 'tools/list' }),
     ];
-    const call = { name: 'generate', arguments: body, _meta: { progressToken: 1 } };
     const streams = [
-      await service.api({ path: '/generate', key, body, headers: events }),
-      await service.api({ path: '/openai/v1/images/generations', key, body: { ...openAi, stream: true } }),
-      await ask(service, { key, method: 'tools/call', params: call }),
+      await generate({}, { accept: 'text/event-stream' }),
+      await openAi({ stream: true }),
+      await ask(service, { key, method: 'tools/call', params }),
     ];
-    expect(plain.map(({ status }) => status)).toEqual([200, 202, 200, 200, 200]);
-    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect([...plain, ...streams].map(({ status }) => status)).toEqual([200, 202, ...Array(6).fill(200)]);
     [...plain, ...streams].forEach(expectCommon);
     const types = (answers: ApiAnswer[]) =>
       answers.map(({ headers }) => [headers.get('content-type'), headers.get('x-accel-buffering')]);
@@ -114,12 +106,8 @@ test('--token-lifetime says how long a sign-in lasts', async () => {
   expect((await service.api({ path: '/licenses', key: accessToken })).status).toBe(200);
 });
 
-describe('--container', () => {
-  test('generates with the model container behind that address, not with the painter', async () => {
-    const { keys, identities } = service.ready;
-    const { status, body } = await generate(service, keys.pro!, { identityId: identities.aurora });
-    expect(status).toBe(200);
-    const stored = await service.api({ path: `/generate/${body.requestId}`, key: keys.pro });
-    expect(stored.body.modelVersion).toBe('quick-1');
-  });
+test('--container generates with the model container behind that address, not with the painter', async () => {
+  const { generate, stored } = await newAccount({}, service);
+  const { requestId } = (await generate()).body;
+  expect((await stored(requestId)).modelVersion).toBe('quick-1');
 });

