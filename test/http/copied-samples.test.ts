@@ -77,28 +77,22 @@ describe('a copied request', () => {
     expect((await ran({ ...body, prompt: 'another' })).requestId).not.toBe(requestId);
   });
 
-  const python = pythonClient?.python ?? '';
-  const programs: Record<'typescript' | 'python', [command: string, file: string]> = {
+  const programs: Record<string, [command: string, file: string]> = {
     typescript: [process.execPath, 'image.mts'],
-    python: [python, 'image.py'],
+    ...(pythonClient && { python: [pythonClient.python, 'image.py'] }),
   };
-  for (const language of ['typescript', 'python'] as const) {
-    (language === 'python' && pythonClient === null ? test.skip : test)(
-      `saves its images in ${language}`,
-      async () => {
-        const body = await allParameters();
-        expect(await run(codeSamples({ ...addresses, body })[language], ...programs[language])).toBe('');
-        const names = readdirSync(folder).filter((name) => /^image.*\.webp$/.test(name));
-        expect(names).toHaveLength(2);
-        for (const name of names)
-          expect((await sharp(readFileSync(join(folder, name))).metadata()).format).toBe('webp');
-        await own.expectCharged(2);
-        const { body: list } = await own.byKey('/generate');
-        expect(list.generations[0].prompt).toBe(body.prompt);
-
-        const sample = lookUpSamples({ ...addresses, requestId: list.generations[0].id })[language];
-        expect(await run(sample, ...programs[language])).toMatch(/^COMPLETED \[.*http/s);
-      },
-    );
-  }
+  test.each(Object.keys(programs))('saves its images in %s', async (name) => {
+    const language = name as 'typescript' | 'python';
+    const body = await allParameters();
+    expect(await run(codeSamples({ ...addresses, body })[language], ...programs[name]!)).toBe('');
+    const names = readdirSync(folder).filter((file) => /^image.*\.webp$/.test(file));
+    expect(names).toHaveLength(2);
+    for (const file of names)
+      expect((await sharp(readFileSync(join(folder, file))).metadata()).format).toBe('webp');
+    await own.expectCharged(2);
+    const [generation] = (await own.byKey('/generate')).body.generations;
+    expect(generation.prompt).toBe(body.prompt);
+    const sample = lookUpSamples({ ...addresses, requestId: generation.id })[language];
+    expect(await run(sample, ...programs[name]!)).toMatch(/^COMPLETED \[.*http/s);
+  });
 });

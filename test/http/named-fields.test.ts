@@ -7,7 +7,7 @@ const account = await newAccount();
 const { licenseId } = account.license;
 
 const exact = { referenceMode: 'exact_product', referenceImages: null };
-const noKey = { name: ' ', monthlyCredits: 0, expiresAt: null };
+const noKey = { name: ' ', monthlyCredits: 1_000_000_001, expiresAt: null };
 const noUpload = { contentType: 'image/gif', y: 1 };
 
 /** A request with several faults, and what its one refusal must name. */

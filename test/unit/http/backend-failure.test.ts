@@ -27,6 +27,7 @@ const away: Record<string, unknown> = {
   'DynamoDB: a conflict with a transaction': new TransactionConflictException(sdk),
   'S3: slow down': unmodelled('SlowDown', 503, 'server'),
   'S3: too slow a request': unmodelled('RequestTimeout', 400),
+  'any: 429 by any name': unmodelled('Whatever', 429),
   'any: 502 by any name': unmodelled('Whatever', 502),
   'any: what the SDK may try again': Object.assign(unmodelled('Whatever', 400), { $retryable: {} }),
   'any: 503 whose body was not read': Object.assign(new SyntaxError(''), sdk503),

@@ -44,8 +44,6 @@ test('each request is one line of the log, with its route, status and duration',
   const handler = endpoint(routes.getHealth, { deps: () => ({}), run: async () => ok({ fine: true }) });
   const answer = await invoke(handler);
   expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
-  const [line] = lines.map((text) => JSON.parse(text));
-  expect(lines).toHaveLength(1);
-  expect(line).toMatchObject({ message: 'request', route: 'GET /health', status: 200 });
-  expect(line.durationMs).toBeGreaterThanOrEqual(0);
+  const line = { message: 'request', route: 'GET /health', status: 200, durationMs: expect.any(Number) };
+  expect(lines.map((text) => JSON.parse(text))).toEqual([expect.objectContaining(line)]);
 });

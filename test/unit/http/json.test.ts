@@ -117,6 +117,8 @@ describe('JSON', () => {
 describe('a number', () => {
   const read = (literal: string) => (parseJson(`[${literal}]`) as [number])[0];
 
+  test('may be written 3.0E+1', () => expect(read('3.0E+1')).toBe(30));
+
   const digits = fc.stringMatching(/^[0-9]{1,25}$/).map((text) => text.replace(/^0+(?=.)/, ''));
   const literals = fc
     .tuple(

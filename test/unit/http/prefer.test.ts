@@ -17,6 +17,7 @@ describe('a client prefers not to wait', () => {
     ['respond-asynchronously'],
     ['respond-async=false'],
     ['respond async'],
+    ['foo; respond-async'],
     [String.raw`note="a \", respond-async"`],
     ['note="never closed, respond-async'],
     ['"respond-async"'],
