@@ -10,7 +10,7 @@ const ofEachMutant = ['functions', 'shared', 'bin', 'test/faults/simulation'].ma
   (name) => `${repository}${name}/`,
 );
 /** These change the process itself, which there is only one of. */
-const once = ['runs', 'transport', 'time'].map((name) => `${repository}test/faults/simulation/${name}.ts`);
+const once = ['runs', 'process'].map((name) => `${repository}test/faults/simulation/${name}.ts`);
 
 /**
  * Makes this process one that plays worlds.

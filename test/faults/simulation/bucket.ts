@@ -15,74 +15,58 @@ export interface Copy {
 }
 
 const copyKey = /^references\/[^/]+\/([^/]+)\/\d+$/;
-export const previewKey = /^generations\/.*\/preview-\d+\.webp$/;
 
-/** What lies in the bucket: sizes by key, which is all that the service looks at, and who keeps the copies in order. */
+/** What lies in the bucket: sizes by key, which is all that the service looks at, and where copies of references come from. */
 export function createBucket() {
-  const sizes = new Map<string, number>();
+  const objects = new Map<
+    string,
+    { bytes: number; upload: number; copy: Pick<Copy, 'by' | 'cameLate'> | null }
+  >();
   const deletions = new Map<string, { done: boolean }>();
-  const makers = new Map<string, { by: Run; late: boolean }>();
-  let copied = 0;
-  /** By key. The same may be written again, by a run that another one overtook. */
-  const uploads = new Map<string, number>();
-  let uploaded = 0;
-  function put(key: string, bytes: number): void {
-    sizes.set(key, bytes);
-    uploads.set(key, (uploaded += 1));
-  }
+  /** Counts up: the same key may be written again, by a run that another one overtook. */
+  let uploads = 0;
   return {
-    /** How many copies were made in all. */
-    get copied() {
-      return copied;
+    put(key: string, bytes: number, copy: Pick<Copy, 'by' | 'cameLate'> | null = null): void {
+      objects.set(key, { bytes, upload: (uploads += 1), copy });
     },
-    put,
-    size: (key: string): number | null => sizes.get(key) ?? null,
+    size: (key: string): number | null => objects.get(key)?.bytes ?? null,
     /** @param late whether a fault met the job, so that its caller may have given up. */
     copy(key: string, by: Run, late: boolean): void {
       if (!copyKey.test(key)) throw new Error(`no place for a copy: ${key}`);
-      copied += 1;
-      put(key, 1);
-      makers.set(key, { by, late: late && deletions.get(key)?.done === true });
+      this.put(key, 1, { by, cameLate: late && deletions.get(key)?.done === true });
     },
     /** What lies there of a request: images, previews and copies, each with the number of its upload. */
     objectsOf: (requestId: string): string[] =>
-      [...sizes.keys()]
-        .filter((key) => key.includes(`/${requestId}/`))
-        .map((key) => `${key} (upload ${uploads.get(key)})`),
+      [...objects]
+        .filter(([key]) => key.includes(`/${requestId}/`))
+        .map(([key, { upload }]) => `${key} (upload ${upload})`),
     /** Somebody tries. Whether it arrives is another matter. @returns whose copy it is; null for an image. */
     askToDelete(key: string): string | null {
-      const [, requestId] = copyKey.exec(key) ?? [];
-      if (requestId === undefined && !key.startsWith('generations/'))
-        throw new Error(`nobody deletes ${key}`);
+      const [, requestId = null] = copyKey.exec(key) ?? [];
+      if (requestId === null && !key.startsWith('generations/')) throw new Error(`nobody deletes ${key}`);
       deletions.set(key, deletions.get(key) ?? { done: false });
-      return requestId ?? null;
+      return requestId;
     },
     delete(key: string): void {
-      sizes.delete(key);
+      objects.delete(key);
       deletions.set(key, { done: true });
     },
-    get images(): number {
-      return [...sizes.keys()].filter((key) => !copyKey.test(key) && !previewKey.test(key)).length;
-    },
-    get previews(): number {
-      return [...sizes.keys()].filter((key) => previewKey.test(key)).length;
-    },
     /** The copies that are there now. */
-    copies(): Copy[] {
-      return [...sizes.keys()].flatMap((key) => {
-        const maker = makers.get(key);
-        if (maker === undefined) return [];
-        const deletion = deletions.get(key);
+    copies: (): Copy[] =>
+      [...objects].flatMap(([key, { copy }]) => {
+        if (copy === null) return [];
         // What was deleted before it was made is as if nobody had tried.
-        const wasAskedToGo = deletion !== undefined && !deletion.done;
-        const requestId = copyKey.exec(key)![1]!;
-        return [{ key, requestId, by: maker.by, wasAskedToGo, cameLate: maker.late }];
-      });
-    },
+        const wasAskedToGo = deletions.get(key)?.done === false;
+        return [{ key, requestId: copyKey.exec(key)![1]!, wasAskedToGo, ...copy }];
+      }),
   };
 }
 
 /** The key that a path-style address names. */
 export function keyOf(path: string): string {
   return decodeURIComponent(path.split('/').slice(2).join('/'));
+}
+
+export function keyOfLink(link: string): string {
+  return keyOf(new URL(link).pathname);
 }

@@ -1,27 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { ModelRequest } from '../../../shared/model/contract.ts';
-import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
+import { isFinal } from '../../../shared/generations/generation.ts';
 import { idempotencyHours } from '../../../shared/generations/idempotency.ts';
+import { billingPeriod, isPeriodStart } from '../../../shared/licenses/billing-period.ts';
+import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
 import { maxInFlight, type License } from '../../../shared/licenses/license.ts';
+import { periodFromItem } from '../../../shared/licenses/period-store.ts';
+import type { ModelRequest } from '../../../shared/model/contract.ts';
 import { routes } from '../../../shared/routes/routes.ts';
 import { inFlightSortKey, licenseIdOfGeneration } from '../../../shared/table/keys.ts';
-import { keyOf, type Bucket } from './bucket.ts';
+import { keyOfLink, type Copy } from './bucket.ts';
 import { createDeletions } from './deletions.ts';
-import * as invariants from './invariants.ts';
-import { isOpen, type StoredRecord } from './invariants.ts';
-import { createKeyBudgets, wrongKeys, createLimits } from './limits.ts';
-import type { Sleep } from './model.ts';
-import { createRunRules, createWakingRules } from './run-rules.ts';
+import { isOpen, wrongKeys, wrongPeriod, wrongTallies, type StoredRecord } from './invariants.ts';
+import { createLimits } from './limits.ts';
+import type { Outside } from './outside.ts';
+import { createColdStartRules, createRunRules } from './run-rules.ts';
 import type { Run } from './runs.ts';
-import type { Tenant, Subscription } from './setup.ts';
-import type { Database, Json, TableCall } from './table-calls.ts';
-
-export interface CheckerDeps {
-  now: () => number;
-  violation: (sentence: string) => void;
-  sleep: Pick<Sleep, 'awakeSinceMs'>;
-}
+import type { Setup } from './setup.ts';
+import type { Json, TableCall } from './table-calls.ts';
 
 export type Checker = ReturnType<typeof createChecker>;
 
@@ -29,29 +25,61 @@ export type Checker = ReturnType<typeof createChecker>;
 const lagMs = 2000;
 const { quota, windowSeconds } = routes.createGeneration.limit;
 
-/** Holds what the table should be beside what it is: after every write, what was written is read again and judged. */
-export function createChecker(database: Database, bucket: Bucket, { now, violation, sleep }: CheckerDeps) {
+const waysOn: Record<string, readonly string[]> = {
+  QUEUED: ['QUEUED', 'PROCESSING', 'FAILED', 'TIMEOUT'],
+  PROCESSING: ['PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'],
+};
+const fixed = ['credits', 'periodStartMs', 'createdAtMs', 'keyId', 'numOutputs', 'leaseUntilMs'];
+const fixedByStart = [...fixed, 'runId', 'startedAtMs'];
+
+/** What is wrong with a record's change, null when nothing is. A final state never changes. */
+function wrongChange(before: Json | undefined, after: Json): string | null {
+  if (before === undefined) return after.status === 'QUEUED' ? null : `it was stored as ${after.status}`;
+  const { status } = before;
+  if (isFinal(status))
+    return isDeepStrictEqual(before, after) ? null : `it was ${status} and changed (now ${after.status})`;
+  if (!waysOn[status]!.includes(after.status)) return `it went from ${status} to ${after.status}`;
+  const changed = (status === 'PROCESSING' ? fixedByStart : fixed).find(
+    (name) => before[name] !== after[name] && after[name] !== undefined,
+  );
+  return changed === undefined ? null : `its ${changed} changed`;
+}
+
+/**
+ * Why a copy of a reference image may not be there once nothing runs; null when only the bucket's own rule can remove it:
+ * its deletion was lost on the way, it was stored after it, the machine died on which its request ended, or whoever ended it
+ * never learned so while it was enqueued for a worker.
+ */
+function wrongCopy({ wasAskedToGo, cameLate, by }: Copy, record: StoredRecord | undefined): string | null {
+  const last = record?.endedBy ?? by;
+  const neverLearned = last.isUnsure && last.calls.includes('enqueue');
+  if (wasAskedToGo || cameLate || !last.ended || last.failed || neverLearned) return null;
+  return `a copy that ${last.name} left behind`;
+}
+
+const isPeriod = (PK: string, SK: string) => PK.startsWith('PERIOD#') && SK !== inFlightSortKey;
+
+/** Holds what the table should be beside what it is: after every write, what was written is read again and checked. */
+export function createChecker(outside: Outside, { tenants }: Setup) {
+  const { database, bucket, capacity, must, violation } = outside;
+  const { now } = outside.scheduler;
   const items = new Map<string, Json>();
   const records = new Map<string, StoredRecord>();
   /** Each item as it was before it was last written. */
   const older = new Map<string, { item: Json | undefined; untilMs: number }>();
+  /** When each rate log was used. */
   const uses = new Map<string, number[]>();
-  const calls = new Map<string, number>();
-  const subscriptions = new Map<string, Subscription>();
-  const creditLimits = createLimits();
-  const flightLimits = createLimits();
-  const keyBudgets = createKeyBudgets(violation);
-  const waking = createWakingRules(violation);
-  const deletions = createDeletions(bucket, violation);
-  const runs = createRunRules({ now, violation, record: (requestId) => records.get(requestId) });
+  /** How often the model was asked for each request. */
+  const asked = new Map<string, number>();
+  const limits = createLimits();
+  const coldStarts = createColdStartRules(outside);
+  const deletions = createDeletions(outside);
+  const runs = createRunRules(outside, (requestId) => records.get(requestId));
 
-  const read = async (operation: string, body: Json): Promise<Json> =>
-    (
-      await database.send(
-        operation,
-        JSON.stringify({ TableName: database.tableName, ConsistentRead: true, ...body }),
-      )
-    ).body;
+  async function read(operation: string, query: Json): Promise<Json> {
+    const request = JSON.stringify({ TableName: database.tableName, ConsistentRead: true, ...query });
+    return (await database.send(operation, request)).body;
+  }
 
   async function reread(PK: string, SK: string): Promise<Json | undefined> {
     const { Item } = await read('GetItem', { Key: { PK: { S: PK }, SK: { S: SK } } });
@@ -59,173 +87,172 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
   }
 
   function recordWritten(before: Json | undefined, item: Json, run: Run): void {
+    const { PK, SK, status, periodStartMs, createdAtMs } = item;
     const licenseId = licenseIdOfGeneration(item);
-    const requestId = String(item.SK);
-    const known = records.get(requestId);
-    const record: StoredRecord = {
-      PK: item.PK,
-      SK: item.SK,
-      licenseId,
-      requestId,
-      item,
-      endedAtMs: known?.endedAtMs ?? null,
-      endedBy: known?.endedBy ?? null,
-      startedBy: known?.startedBy ?? null,
-      modelAwakeSinceMs: known?.modelAwakeSinceMs ?? null,
-    };
-    if (item.status === 'PROCESSING') record.startedBy ??= run;
-    records.set(requestId, record);
+    const nobody = { endedAtMs: null, endedBy: null, startedBy: null, capacitySinceMs: null };
+    const record = records.get(SK) ?? { PK, SK, licenseId, requestId: SK, item, ...nobody };
+    records.set(SK, Object.assign(record, { item }));
+    if (status === 'PROCESSING') record.startedBy ??= run;
     if (!isOpen(record) && record.endedBy === null) {
-      record.endedAtMs = now();
-      record.endedBy = run;
-      record.modelAwakeSinceMs = sleep.awakeSinceMs();
+      Object.assign(record, { endedAtMs: now(), endedBy: run, capacitySinceMs: capacity.sinceMs() });
       runs.ended(before!, record, run);
     }
-    const { periodAnchorMs } = items.get(`LICENSE#${licenseId} LICENSE`)!;
-    const subscription = subscriptions.get(licenseId);
-    const wrong =
-      invariants.wrongChange(before, item) ??
-      invariants.wrongLease(record) ??
-      (subscription?.isMoved
-        ? invariants.unpaidPeriod(record, subscription.paidAnchorsMs)
-        : invariants.wrongMonth(record, periodAnchorMs));
-    if (wrong !== null) violation(`request ${requestId}: ${wrong}`);
-    if (item.status === 'COMPLETED' && before?.status !== 'COMPLETED') completed(record);
+    const wrong = wrongChange(before, item);
+    if (wrong !== null) violation(`request ${SK}: ${wrong}`);
+    const isIndexed = item.leaseShard !== undefined && item.leaseUntilMs !== undefined;
+    must(
+      isOpen(record) === isIndexed,
+      `request ${SK}: ${status}, ${isIndexed ? '' : 'not '}in the lease index`,
+    );
+    const booked = `request ${SK}: it is booked in the period from ${new Date(periodStartMs).toISOString()}`;
+    const { subscription } = tenants.find(({ license }) => license.licenseId === licenseId)!;
+    if (subscription?.isMoved) {
+      // Once an anchor has moved, credits are held in periods that were paid, and in no others.
+      const isPaid = subscription.paidAnchorsMs.some((anchorMs) => isPeriodStart(anchorMs, periodStartMs));
+      must(isPaid && periodStartMs <= createdAtMs, `${booked}, which nobody paid`);
+    } else {
+      // A reservation belongs to the month in which it was made, by its license's own calendar.
+      const { periodAnchorMs } = items.get(`LICENSE#${licenseId} LICENSE`)!;
+      must(billingPeriod(periodAnchorMs, createdAtMs).startMs === periodStartMs, booked);
+    }
+    if (status === 'COMPLETED' && before?.status !== 'COMPLETED') completed(record);
   }
 
   function completed({ licenseId, requestId, item }: StoredRecord): void {
+    const folder = `generations/${licenseId}/${requestId}`;
     for (let i = 0; i < item.numOutputs; i++) {
-      const stored = bucket.size(`generations/${licenseId}/${requestId}/output-${i}.png`);
-      if (stored === null) violation(`request ${requestId}: COMPLETED without its image ${i}`);
-      if (item.previews[i] !== true) continue;
-      const preview = bucket.size(`generations/${licenseId}/${requestId}/preview-${i}.webp`);
-      if (preview === null)
-        violation(`request ${requestId}: a preview of image ${i} is told that is not there`);
+      const isThere = (name: string) => bucket.size(`${folder}/${name}`) !== null;
+      must(isThere(`output-${i}.png`), `request ${requestId}: COMPLETED without its image ${i}`);
+      const hasPreview = item.previews[i] !== true || isThere(`preview-${i}.webp`);
+      must(hasPreview, `request ${requestId}: it names a preview of image ${i} that is not there`);
     }
     if (item.onceId === undefined) return;
     for (const { requestId: other, item: its } of records.values()) {
       if (other === requestId || its.status !== 'COMPLETED') continue;
-      const sameKey = its.keyId === item.keyId && its.onceId === item.onceId;
+      const isSameKey = its.keyId === item.keyId && its.onceId === item.onceId;
       const apartMs = Math.abs(its.createdAtMs - item.createdAtMs);
-      if (sameKey && apartMs < idempotencyHours * 3600_000) {
+      if (isSameKey && apartMs < idempotencyHours * 3600_000)
         violation(`requests ${other} and ${requestId} were both charged for one idempotency key`);
-      }
     }
   }
 
   function periodsOf(licenseId: string): Json[] {
-    const prefix = `PERIOD#${licenseId} `;
-    return [...items]
-      .filter(([key]) => key.startsWith(prefix) && !key.endsWith(inFlightSortKey))
-      .map(([, item]) => item);
+    return [...items.values()].filter(({ PK, SK }) => PK === `PERIOD#${licenseId}` && SK !== inFlightSortKey);
   }
 
-  function recordsIn(licenseId: string, period: Json): StoredRecord[] {
-    const startMs = Date.parse(period.SK);
-    return [...records.values()].filter(
-      (record) => record.licenseId === licenseId && record.item.periodStartMs === startMs,
-    );
+  const recordsOf = (licenseId: string) =>
+    [...records.values()].filter((record) => record.licenseId === licenseId);
+
+  function recordsIn({ PK, SK }: Json): StoredRecord[] {
+    const startMs = Date.parse(SK);
+    return recordsOf(PK.slice('PERIOD#'.length)).filter(({ item }) => item.periodStartMs === startMs);
   }
 
   function checkLicense(licenseId: string): void {
-    for (const period of periodsOf(licenseId)) {
-      const named = recordsIn(licenseId, period);
-      const wrong = invariants.wrongPeriod(period, named) ?? wrongKeys(period, named);
+    const periods = periodsOf(licenseId);
+    for (const period of periods) {
+      const named = recordsIn(period);
+      const wrong = wrongPeriod(period, named) ?? wrongKeys(period, named);
       if (wrong !== null) violation(`${licenseId} ${period.SK}: ${wrong}`);
     }
-    const open = [...records.values()].filter((record) => record.licenseId === licenseId && isOpen(record));
-    const counting = items.get(`PERIOD#${licenseId} ${inFlightSortKey}`)?.startMs;
-    const wrong = invariants.wrongInFlight(periodsOf(licenseId), open.length, counting);
-    if (wrong !== null) violation(`${licenseId}: ${wrong}`);
-    const inPeriods = periodsOf(licenseId).map(({ SK }) => Date.parse(SK));
-    for (const record of records.values()) {
-      if (record.licenseId !== licenseId || inPeriods.includes(record.item.periodStartMs)) continue;
-      violation(`request ${record.requestId} names a period without totals`);
-    }
+    const own = recordsOf(licenseId);
+    // One period has the count of the requests in flight, and it is true.
+    const [counting, ...others] = periods.filter(({ inFlight }) => inFlight !== undefined);
+    const countingStartMs = items.get(`PERIOD#${licenseId} ${inFlightSortKey}`)?.startMs;
+    const isTheOne = others.length === 0 && (counting && Date.parse(counting.SK)) === countingStartMs;
+    must(isTheOne, `${licenseId}: another period counts what is in flight`);
+    const counted = counting?.inFlight ?? 0;
+    const open = own.filter(isOpen).length;
+    must(counted === open, `${licenseId}: ${counted} requests are counted in flight, and ${open} are`);
+    const startsMs = periods.map(({ SK }) => Date.parse(SK));
+    for (const { requestId, item } of own)
+      must(startsMs.includes(item.periodStartMs), `request ${requestId} names a period without totals`);
   }
 
-  function periodWritten(
+  function periodWritten(call: TableCall, run: Run, before: Json | undefined, item: Json): void {
+    const licenseId = item.PK.slice('PERIOD#'.length);
+    const reserves = call.purpose === 'reserve';
+    const take = (name: string, period: string, amount: number, earlier: number) => {
+      limits.takenIs(name, period, amount, reserves ? run : null);
+      // A reservation that comes again under the same token does nothing.
+      if (!reserves || amount <= earlier) return;
+      const most = limits.mostAllowed(run, name);
+      must(amount <= most, `${name} ${item.SK}: ${amount} committed of ${most}`);
+    };
+    take(`credits of ${licenseId}`, item.SK, item.committed ?? 0, before?.committed ?? 0);
+    if (item.inFlight !== undefined)
+      take(`in flight of ${licenseId}`, 'now', item.inFlight, before?.inFlight ?? 0);
+    const earlier = periodFromItem(before ?? null).byKey;
+    for (const [keyId, { committed }] of Object.entries(periodFromItem(item).byKey))
+      take(`budget of ${keyId}`, item.SK, committed, earlier[keyId]?.committed ?? 0);
+  }
+
+  function rateWritten(key: string, { usedAtMs }: Json): void {
+    const entriesMs = uses.get(key) ?? [];
+    uses.set(key, entriesMs);
+    const newest: number = usedAtMs.at(-1);
+    const last = entriesMs.at(-1) ?? 0;
+    entriesMs.push(newest);
+    if (!key.endsWith(' generate')) return;
+    must(newest >= last, `${key}: its log went back in time`);
+    const withinMs = newest - (entriesMs.at(-1 - quota) ?? -Infinity);
+    must(withinMs >= windowSeconds * 1000, `${key}: ${quota + 1} uses within ${withinMs} ms`);
+  }
+
+  async function itemWritten(
     call: TableCall,
     run: Run,
-    { licenseId, before, item }: { licenseId: string; before: Json | undefined; item: Json },
-  ): void {
-    const reserves = call.purpose === 'reserve';
-    const { committed = 0, inFlight, SK } = item;
-    if (reserves) for (const limits of [creditLimits, flightLimits]) limits.reserved(run);
-    keyBudgets.periodWritten(run, reserves, before, item);
-    creditLimits.takenIs(licenseId, SK, committed);
-    if (inFlight !== undefined) flightLimits.takenIs(licenseId, 'in flight', inFlight);
-    // A reservation that comes again under the same token does nothing.
-    if (!reserves || committed <= (before?.committed ?? 0)) return;
-    const limit = creditLimits.mostAllowed(run, licenseId);
-    if (committed > limit) violation(`${licenseId} ${SK}: ${committed} committed of ${limit}`);
-    const most = flightLimits.mostAllowed(run, licenseId);
-    if (inFlight > most) violation(`${licenseId}: ${inFlight} requests in flight of ${most}`);
-  }
-
-  function rateWritten(key: string, item: Json): void {
-    const entries = uses.get(key) ?? uses.set(key, []).get(key)!;
-    entries.push(item.usedAtMs.at(-1));
-    if (!key.endsWith(' generate')) return;
-    const wrong = invariants.wrongRate(entries, quota, windowSeconds * 1000);
-    if (wrong !== null) violation(`${key}: ${wrong}`);
+    { PK, SK }: TableCall['keys'][number],
+  ): Promise<void> {
+    const key = `${PK} ${SK}`;
+    const before = items.get(key);
+    const item = await reread(PK, SK);
+    older.set(key, { item: before, untilMs: now() });
+    if (item === undefined) items.delete(key);
+    else items.set(key, item);
+    const kind = PK.split('#')[0]!;
+    if (kind === 'GEN') deletions.written(before, item);
+    if (item === undefined) return;
+    if (kind === 'GEN') recordWritten(before, item, run);
+    else deletions.elsewhereWritten(item);
+    if (kind === 'RATE') rateWritten(key, item);
+    // A key without a budget has no limit of its own.
+    if (kind === 'KEY') limits.limitIs(`budget of ${item.keyId}`, item.monthlyCredits ?? Infinity);
+    if (kind === 'MODEL') coldStarts.written(before, item);
+    if (SK === 'LICENSE') {
+      limits.limitIs(`credits of ${item.licenseId}`, creditPeriod(item as License, now()).creditsLimit);
+      limits.limitIs(`in flight of ${item.licenseId}`, maxInFlight(item as License));
+    }
+    if (isPeriod(PK, SK)) periodWritten(call, run, before, item);
   }
 
   return {
     runs,
     deletions,
-    waking,
-    creditLimits,
-    flightLimits,
-    keyBudgets,
-    /** A license whose anchor may move. */
-    followSubscription: (licenseId: string, subscription: Subscription) =>
-      void subscriptions.set(licenseId, subscription),
+    coldStarts,
+    limits,
     /** A write reached the table, whoever still waits for its answer. */
     async applied(call: TableCall, run: Run, status: number): Promise<void> {
       if (status !== 200) return;
-      const licenses = new Set<string>();
-      for (const { PK, SK } of call.keys) {
-        const key = `${PK} ${SK}`;
-        const before = items.get(key);
-        const item = await reread(PK, SK);
-        older.set(key, { item: before, untilMs: now() });
-        if (item === undefined) items.delete(key);
-        else items.set(key, item);
-        const [kind, licenseId = ''] = PK.split('#');
-        if (['LICENSE', 'PERIOD', 'GEN'].includes(kind!)) licenses.add(licenseId);
-        if (kind === 'GEN') deletions.written(before, item);
-        if (item === undefined) continue;
-        if (kind === 'GEN') recordWritten(before, item, run);
-        else deletions.elsewhereWritten(item);
-        if (kind === 'RATE') rateWritten(key, item);
-        if (kind === 'KEY') keyBudgets.keyWritten(item);
-        if (kind === 'MODEL') waking.written(before, item);
-        if (SK === 'LICENSE') {
-          creditLimits.limitIs(item.licenseId, creditPeriod(item as License, now()).creditsLimit);
-          flightLimits.limitIs(item.licenseId, maxInFlight(item as License));
-        }
-        if (kind === 'PERIOD' && SK !== inFlightSortKey)
-          periodWritten(call, run, { licenseId, before, item });
-      }
-      for (const licenseId of licenses) checkLicense(licenseId);
+      for (const key of call.keys) await itemWritten(call, run, key);
+      const partitions = call.keys.map(({ PK }) => PK.split('#'));
+      const ofLicenses = partitions.filter(([kind]) => ['LICENSE', 'PERIOD', 'GEN'].includes(kind!));
+      new Set(ofLicenses.map(([, licenseId]) => licenseId!)).forEach(checkLicense);
     },
-    /** The model is asked to paint: once, and only what holds credits or did. */
-    painted({ requestId, references }: Pick<ModelRequest, 'requestId' | 'references'>, run: Run): void {
-      for (const { url } of references) {
-        if (bucket.size(keyOf(new URL(url).pathname)) !== null) continue;
-        // Whoever died, or whose request has ended, gets nothing for it.
-        const stored = records.get(requestId);
-        if (run.dead || (stored !== undefined && !isOpen(stored))) continue;
-        violation(`request ${requestId}: painted without one of its references`);
-      }
-      if (!records.has(requestId)) violation(`request ${requestId}: painted without a reservation`);
-      const times = (calls.get(requestId) ?? 0) + 1;
-      calls.set(requestId, times);
+    /** The model is asked for images: once, and only for what holds credits or did. */
+    generates({ requestId, references }: Pick<ModelRequest, 'requestId' | 'references'>, run: Run): void {
+      const stored = records.get(requestId);
+      // Whoever died, or whose request has ended, gets nothing for it.
+      const isOver = run.dead || (stored !== undefined && !isOpen(stored));
+      const isComplete = references.every(({ url }) => bucket.size(keyOfLink(url)) !== null);
+      must(isComplete || isOver, `request ${requestId}: generated without one of its references`);
+      must(stored !== undefined, `request ${requestId}: generated without a reservation`);
+      const times = (asked.get(requestId) ?? 0) + 1;
+      asked.set(requestId, times);
       // One that nobody waits for asks again until its model begins.
-      if (times > 1 && run.kind !== 'worker') violation(`request ${requestId}: painted ${times} times`);
+      must(times === 1 || run.kind === 'worker', `request ${requestId}: generated ${times} times`);
     },
-    /** What a reader that does not insist may still be told of an item; null when that is what is there. */
+    /** What a reader that does not insist may still learn of an item; null when that is what is there. */
     lagging(PK: string, SK: string): { item: Json | undefined } | null {
       const found = older.get(`${PK} ${SK}`);
       return found !== undefined && found.untilMs > now() - lagMs ? found : null;
@@ -234,39 +261,34 @@ export function createChecker(database: Database, bucket: Bucket, { now, violati
     open: () => [...records.values()].filter(isOpen),
     ended: () => [...records.values()].filter((record) => !isOpen(record)).slice(-20),
     hasDeletions: () => [...items.keys()].some((key) => key.startsWith('DELETION#')),
-    count: (status: string) => [...records.values()].filter(({ item }) => item.status === status).length,
-    /** Requests that hold credits this long after their lease. */
-    overdue: (afterMs: number) =>
-      [...records.values()].filter((record) => isOpen(record) && record.item.leaseUntilMs + afterMs < now()),
+    numberOf: (status: string) => [...records.values()].filter(({ item }) => item.status === status).length,
     /** Once nothing runs: nothing is held, the statistics add up, and the table is what was seen of it. */
-    async atRest(tenants: Pick<Tenant, 'license' | 'imported'>[]): Promise<void> {
+    async atRest(): Promise<void> {
       for (const { license, imported } of tenants) {
         const credits = periodsOf(license.licenseId).reduce((sum, period) => sum + (period.imported ?? 0), 0);
-        if (credits >= imported.sure && credits <= imported.sure + imported.unsure) continue;
-        violation(`${license.licenseId}: ${credits} credits imported, not ${imported.sure}`);
+        const isTrue = credits >= imported.sure && credits <= imported.sure + imported.unsure;
+        must(isTrue, `${license.licenseId}: ${credits} credits imported, not ${imported.sure}`);
       }
       for (const { requestId, item } of this.open())
         violation(`request ${requestId} is ${item.status} at rest`);
       for (const [key, item] of items) {
-        if (!key.startsWith('PERIOD#') || key.endsWith(inFlightSortKey)) continue;
-        const licenseId = key.slice('PERIOD#'.length).split(' ')[0]!;
-        const wrong = invariants.wrongTallies(item, recordsIn(licenseId, item));
+        const wrong = isPeriod(item.PK, item.SK) ? wrongTallies(item, recordsIn(item)) : null;
         if (wrong !== null) violation(`${key}: ${wrong}`);
       }
       for (const copy of bucket.copies()) {
-        const wrong = invariants.wrongCopy(copy, records.get(copy.requestId));
+        const wrong = wrongCopy(copy, records.get(copy.requestId));
         if (wrong !== null) violation(`${copy.key}: ${wrong}`);
       }
       runs.atRest();
       deletions.atRest(items.values());
-      const { Items: stored, LastEvaluatedKey: more } = await read('Scan', {});
+      const { Items, LastEvaluatedKey: more } = await read('Scan', {});
       if (more !== undefined) throw new Error('the table is larger than one scan reads');
-      for (const item of (stored as Json[]).map((found) => unmarshall(found))) {
-        const seen = items.get(`${item.PK} ${item.SK}`);
-        if (!isDeepStrictEqual(seen, item)) violation(`${item.PK} ${item.SK} is not what was written`);
+      const stored = (Items as Json[]).map((item) => unmarshall(item));
+      for (const item of stored) {
+        const key = `${item.PK} ${item.SK}`;
+        must(isDeepStrictEqual(items.get(key), item), `${key} is not what was written`);
       }
-      if (stored.length !== items.size)
-        violation(`${items.size} items were written, ${stored.length} are there`);
+      must(stored.length === items.size, `${items.size} items were written, ${stored.length} are there`);
     },
   };
 }

@@ -1,8 +1,8 @@
-import { abortError, socketError, timeoutError, type HttpAnswer } from './answers.ts';
-import type { CallFault } from './faults.ts';
-import { die, type Run } from './runs.ts';
+import { socketError, type HttpAnswer } from './answers.ts';
+import { callFaults, isOfCall, type CallFault } from './faults.ts';
+import type { Run } from './runs.ts';
+import type { Simulation } from './simulation.ts';
 import type { Scheduled } from './time.ts';
-import type { World } from './world.ts';
 
 /** What may happen to every call. */
 export const anywhere = [
@@ -42,100 +42,77 @@ export interface Exchange extends Sending {
   isHarmless?: boolean;
 }
 
-/** Plays an exchange: at most one fault meets it, drawn by the weather of the seed's world. */
-export function play(world: World, exchange: Exchange): Promise<HttpAnswer> {
-  const { run, signal } = exchange;
+/** An answer, or the error that comes in its place. */
+type Give = (afterMs: number, answer: HttpAnswer | Error) => Scheduled;
+
+/** Plays an exchange: at most one fault meets it, drawn by the profile of the seed's simulation. */
+export function play(simulation: Simulation, exchange: Exchange): Promise<HttpAnswer> {
+  const { run, signal, name, timeoutMs, isHurried = false, isHarmless = false } = exchange;
   return new Promise((resolve, reject) => {
     if (run.dead) return;
-    run.calls.push(exchange.name);
-    const onAbort = () => reject(abortError(signal?.reason));
+    run.calls.push(name);
+    const onAbort = () =>
+      reject(Object.assign(new Error('Request aborted', { cause: signal?.reason }), { name: 'AbortError' }));
     if (signal?.aborted) return onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });
     let timeout: Scheduled | null = null;
-    const settled = () => {
-      signal?.removeEventListener('abort', onAbort);
-      // It would come seconds later, for nobody.
-      if (timeout !== null) timeout.cancelled = true;
-    };
     const give: Give = (afterMs, answer) =>
-      world.scheduler.after(
+      simulation.scheduler.after(
         afterMs,
         () => {
-          settled();
-          if (typeof answer === 'function') reject(answer());
+          signal?.removeEventListener('abort', onAbort);
+          // It would come seconds later, for nobody.
+          if (timeout !== null) timeout.cancelled = true;
+          if (answer instanceof Error) reject(answer);
           else resolve(answer);
         },
         run,
       );
-    if (exchange.timeoutMs !== undefined) timeout = give(exchange.timeoutMs, timeoutError);
-    const fault = drawFault(world, exchange);
-    if (fault !== null) {
-      if (isReasonToFail(fault, exchange)) run.faults.push({ call: exchange.name, fault });
-      world.counts.add(`fault: ${fault}`);
+    if (timeoutMs !== undefined) {
+      const error = new Error('the request took too long');
+      timeout = give(timeoutMs, Object.assign(error, { name: 'TimeoutError', code: 'ETIMEDOUT' }));
     }
-    world.history.note(run.name, `${exchange.name}${fault === null ? '' : `  ✗ ${fault}`}`);
-    travel(world, exchange, fault, give);
+    const fault = drawFault(simulation, exchange);
+    if (fault !== null) {
+      const isReason = isHarmless ? !isOfCall(fault) : fault !== 'slow' || isHurried;
+      if (isReason) run.faults.push({ call: name, fault });
+      simulation.count(`fault: ${fault}`);
+    }
+    simulation.note(run.name, `${name}${fault === null ? '' : `  ✗ ${fault}`}`);
+    travel(simulation, exchange, fault, give);
   });
 }
 
-/** Whether a fault meets the call alone, and not its machine. */
-const isOfCall = (fault: CallFault): boolean => !/^(killed|stalled)/.test(fault);
-
-function isReasonToFail(fault: CallFault, { isHurried = false, isHarmless = false }: Exchange): boolean {
-  if (isHarmless) return !isOfCall(fault);
-  return fault !== 'slow' || isHurried;
-}
-
-/** An answer, or what makes the error that comes in its place. */
-type Give = (afterMs: number, answer: HttpAnswer | (() => Error)) => Scheduled;
-
-function travel(world: World, exchange: Exchange, fault: CallFault | null, give: Give): void {
-  const { random, scheduler } = world;
-  const { run, refusals } = exchange;
+function travel(
+  { random, scheduler }: Simulation,
+  { run, refusals, apply, distort }: Exchange,
+  fault: CallFault | null,
+  give: Give,
+): void {
+  const [takesEffect, gets] = fault === null ? (['soon', 'answer'] as const) : callFaults[fault];
   const thereMs = fault === 'slow' ? random.int(200, 2500) : random.int(1, 8);
   const backMs = random.int(1, 8);
+  const end = (afterMs: number, answer: HttpAnswer | null): void => {
+    if (gets === 'death') run.die();
+    else if (gets === 'reset') give(afterMs, socketError('ECONNRESET'));
+    else if (gets === 'answer') give(afterMs, answer!);
+    else if (gets === 'a part') give(afterMs, distort!(fault!, answer!));
+    else if (gets !== 'silence') give(afterMs, refusals[gets]!());
+  };
+  if (takesEffect === 'never') return end(gets === 'reset' ? thereMs : thereMs + backMs, null);
+  // Half of them outlast a lease.
+  if (fault === 'stalled')
+    run.stalledUntilMs =
+      scheduler.now() + random.pick([random.int(3000, 60_000), random.int(60_000, 150_000)]);
   // What is on its way arrives, whatever becomes of its sender.
-  const arrive = (afterMs: number, then: (answer: HttpAnswer) => void) =>
-    scheduler.after(afterMs, async () => {
-      const answer = await exchange.apply();
-      if (answer !== null) then(answer);
-    });
-  switch (fault) {
-    case 'killed before':
-      return die(run);
-    case 'killed after':
-      return void arrive(thereMs, () => die(run));
-    case 'reset before':
-      return void give(thereMs, () => socketError('ECONNRESET'));
-    case 'reset after':
-      return void arrive(thereMs, () => give(backMs, () => socketError('ECONNRESET')));
-    case '500 before':
-      return void give(thereMs + backMs, refusals['500']!());
-    case '500 after':
-      return void arrive(thereMs, () => give(backMs, refusals['500']!()));
-    case 'throttled':
-    case 'conflict':
-      return void give(thereMs + backMs, refusals[fault]!());
-    case 'timeout before':
-      return;
-    case 'timeout after':
-      return void arrive(thereMs, () => {});
-    case 'applied late':
-      return void arrive(random.int(3000, 25_000), () => {});
-    case 'stalled':
-      // Half of them outlast a lease.
-      run.stalledUntilMs =
-        scheduler.now() + random.pick([random.int(3000, 60_000), random.int(60_000, 150_000)]);
-      return void arrive(thereMs, (answer) => give(backMs, answer));
-    default:
-      return void arrive(thereMs, (answer) =>
-        give(backMs, fault === null || fault === 'slow' ? answer : exchange.distort!(fault, answer)),
-      );
-  }
+  scheduler.after(takesEffect === 'late' ? random.int(3000, 25_000) : thereMs, async () => {
+    const answer = await apply();
+    if (answer !== null) end(backMs, answer);
+  });
 }
 
 function drawFault(
-  { random, profile, outage, isCalm }: World,
+  { random, profile, outage, isCalm }: Simulation,
   { run, name, faults, isHarmless = false }: Exchange,
 ): CallFault | null {
   if (isCalm() || !run.mayFail) return null;

@@ -1,24 +1,23 @@
 import { setFunctionEnvironment } from '../../../local/environment.ts';
-import { invoke, installLambdaGlobal } from '../../../local/gateway/lambda-host.ts';
-import { basePath } from '../../../shared/routes/api.ts';
+import { installLambdaGlobal, invoke } from '../../../local/gateway/lambda-host.ts';
+import { invocationPath } from '../../../local/lambda/engine.ts';
 import { setLogSink } from '../../../shared/base/log.ts';
+import { basePath } from '../../../shared/routes/api.ts';
+import { jobs } from '../../../shared/routes/jobs.ts';
+import type { Route } from '../../../shared/routes/route.ts';
 import type { Profile } from './faults.ts';
 import { currentRun, type Run } from './runs.ts';
 
 const nowhere = 'http://127.0.0.1:1';
-const deadlineSeconds = 60;
 
 /** The environment that functions are made in: every address is the simulation's. */
-export function prepareEnvironment(
-  tableName: string,
-  { asyncDeadlineSeconds, notesWaking }: Pick<Profile, 'asyncDeadlineSeconds' | 'notesWaking'>,
-): void {
+export function prepareEnvironment(tableName: string, profile: Profile): void {
   setFunctionEnvironment({
     region: 'us-east-1',
     tableName,
     bucketName: 'bucket',
     modelEndpointName: 'model',
-    modelComponentName: notesWaking ? 'component' : '',
+    modelComponentName: profile.notesColdStarts ? 'component' : '',
     accessKeyId: 'AKIDSIMULATION',
     secretAccessKey: 'secret',
     dynamoDbUrl: nowhere,
@@ -28,48 +27,57 @@ export function prepareEnvironment(
     dashboardUrl: 'https://dashboard.test/',
     userPoolId: 'us-east-1_test',
     sageMakerRuntimeUrl: nowhere,
-    referenceFetcherUrl: `${nowhere}/2015-03-31/functions/fetch-references/invocations`,
-    generationWorkerUrl: `${nowhere}/2015-03-31/functions/run-generation/invocations`,
-    deadlineSeconds,
-    asyncDeadlineSeconds,
+    referenceFetcherUrl: nowhere + invocationPath(jobs.fetchReferences.functionName),
+    generationWorkerUrl: nowhere + invocationPath(jobs.runGeneration.functionName),
+    deadlineSeconds: 60,
+    asyncDeadlineSeconds: profile.asyncDeadlineSeconds,
     allowedOrigins: [],
     session: { issuer: nowhere, jwksUrl: nowhere, clientId: 'none' },
   });
-  process.env.AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME = nowhere;
   setLogSink(() => {});
   installLambdaGlobal();
 }
 
-export interface Functions {
-  /** Several environments of one function, each with clients and memory of its own. */
-  generate: unknown[];
-  get: unknown;
-  remove: unknown;
-  sweep: (() => Promise<void>)[];
-  run: EventHandler[];
-  release: EventHandler;
-}
-
-/** Lambda tells a function what it calls the event. */
+/** Lambda's id of the event is part of the context. */
 export type EventHandler = (event: unknown, context: { awsRequestId: string }) => Promise<void>;
 
 let imports = 0;
 
-/** Functions as after a cold start: each import is another environment. */
-export async function coldStart(environments: number): Promise<Functions> {
+/** Functions as after a cold start: each import is another environment, with clients and memory of its own. */
+export async function coldStart(environments: number) {
   imports += 1;
-  const fresh = async (name: string, i: number) =>
+  const fresh = async (name: string, i = 0) =>
     (await import(`../../../functions/${name}.ts?cold=${process.pid}-${imports}-${i}`)).handler;
+  const several = (name: string, count: number) =>
+    Promise.all(Array.from({ length: count }, (_, i) => fresh(name, i)));
   return {
-    generate: await Promise.all(
-      Array.from({ length: environments }, (_, i) => fresh('create-generation', i)),
-    ),
-    get: await fresh('get-generation', 0),
-    remove: await fresh('delete-generation', 0),
-    sweep: await Promise.all([0, 1].map((i) => fresh('sweep', i))),
-    run: await Promise.all(Array.from({ length: environments }, (_, i) => fresh('run-generation', i))),
-    release: await fresh('release-generation', 0),
+    generate: (await several('create-generation', environments)) as unknown[],
+    get: (await fresh('get-generation')) as unknown,
+    remove: (await fresh('delete-generation')) as unknown,
+    sweep: (await several('sweep', 2)) as (() => Promise<void>)[],
+    run: (await several('run-generation', environments)) as EventHandler[],
+    release: (await fresh('release-generation')) as EventHandler,
   };
+}
+
+/** What a run comes to; null when its machine died before. */
+function outcomeOf<Outcome>(run: Run, work: () => Promise<Outcome>): Promise<Outcome | null> {
+  return new Promise((resolve, reject) => {
+    run.onDeath.push(() => resolve(null));
+    currentRun.run(run, work).then(resolve, reject);
+  });
+}
+
+/** Runs a function that nobody waits for. @returns whether all went well; null when its machine died. */
+export async function runJob(run: Run, job: () => Promise<void>): Promise<boolean | null> {
+  const good = await outcomeOf(run, () =>
+    job().then(
+      () => true,
+      () => false,
+    ),
+  );
+  run.ended = good !== null;
+  return good;
 }
 
 export interface Reply {
@@ -79,55 +87,39 @@ export interface Reply {
 }
 
 export interface HttpCall {
-  method: 'GET' | 'POST' | 'DELETE';
-  resource: string;
-  pathParameters?: Record<string, string>;
+  /** The whole API key. */
+  key: string;
+  requestId?: string;
   query?: Record<string, string[]>;
-  headers: Record<string, string>;
+  headers?: Record<string, string>;
   body?: string;
 }
 
-/** Has a function answer a request. @returns null when it died before it had. */
-export function call(run: Run, handler: unknown, request: HttpCall): Promise<Reply | null> {
-  return new Promise((resolve, reject) => {
-    run.onDeath.push(() => resolve(null));
-    currentRun.run(run, () => answer(handler, request)).then(resolve, reject);
-  });
-}
-
-async function answer(handler: unknown, request: HttpCall): Promise<Reply> {
-  const { statusCode, headers, body } = await invoke(
-    handler,
-    proxyEvent(request) as never,
-    600_000,
-    () => {},
-  );
-  const chunks: string[] = [];
-  for await (const chunk of body) chunks.push(String(chunk));
-  return { status: statusCode, headers, body: chunks.join('') };
-}
-
-/** Runs a function that nobody waits for. @returns whether it said that all went well; null when it died. */
-export function runJob(run: Run, job: () => Promise<void>): Promise<boolean | null> {
-  return new Promise((resolve) => {
-    run.onDeath.push(() => resolve(null));
-    currentRun.run(run, job).then(
-      () => resolve(true),
-      () => resolve(false),
-    );
-  });
-}
-
-function proxyEvent({ method, resource, pathParameters = {}, query, headers, body }: HttpCall): object {
-  return {
-    resource,
-    path: basePath + resource,
+/** Has a function answer a request. @returns null when its machine died before it had. */
+export async function call(
+  run: Run,
+  handler: unknown,
+  { method, path }: Route,
+  { key, requestId, query, headers, body }: HttpCall,
+): Promise<Reply | null> {
+  const sent = Object.entries({ authorization: `Bearer ${key}`, ...headers });
+  const event = {
+    resource: path,
+    path: basePath + path,
     httpMethod: method,
-    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    multiValueHeaders: Object.fromEntries(sent.map(([name, value]) => [name, [value]])),
     multiValueQueryStringParameters: query ?? null,
-    pathParameters,
+    pathParameters: requestId === undefined ? {} : { requestId },
     body: body ?? null,
     isBase64Encoded: false,
     requestContext: { requestId: 'simulated' },
   };
+  const reply = await outcomeOf(run, async () => {
+    const answer = await invoke(handler, event as never, 600_000, () => {});
+    const chunks: string[] = [];
+    for await (const chunk of answer.body) chunks.push(String(chunk));
+    return { status: answer.statusCode, headers: answer.headers, body: chunks.join('') };
+  });
+  run.ended = reply !== null;
+  return reply;
 }

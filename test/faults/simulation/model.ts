@@ -1,202 +1,244 @@
 import { crc32 } from 'node:zlib';
+import { modelError, noCapacity, type Failure } from '../../../local/sagemaker/failures.ts';
 import { modelStreamError, payloadPart } from '../../../local/sagemaker/frames.ts';
 import type { ModelOutput, ModelRequest } from '../../../shared/model/contract.ts';
-import { keyOf, type Bucket } from './bucket.ts';
-import { socketError, type ByteStream } from './answers.ts';
-import type { SleepProfile, ModelBehavior } from './faults.ts';
+import { byteStream, jsonAnswer, socketError, type HttpAnswer } from './answers.ts';
+import { keyOfLink, type Bucket } from './bucket.ts';
 import type { Random } from './random.ts';
-import type { Counts, History } from './history.ts';
+import type { Run } from './runs.ts';
+import type { Scheduler } from './time.ts';
 
-export type Sleep = ReturnType<typeof createSleep>;
+export type Capacity = ReturnType<typeof createCapacity>;
 
-/** A model that has no capacity while it sleeps and while it wakes. A call wakes it; idleness lets it sleep. */
-export function createSleep(
-  drawn: SleepProfile | null,
-  { now, counts, history }: { now: () => number; counts: Counts; history: History },
+/** A model that has no capacity while it is scaled to zero, and during its cold start. A call starts it; idleness ends it. */
+export function createCapacity(
+  scaling: { beginsAtZero: boolean; coldStartMs: number; idleMs: number } | null,
+  { now, note }: { now: () => number; note: (what: string) => void },
 ) {
-  let profile = drawn;
-  /** When it woke, or will wake; null while it sleeps. */
-  let awakeFromMs = profile?.isAsleep === true ? null : now();
+  let profile = scaling;
+  /** Since when it is there, or will be; null while it is scaled to zero. */
+  let sinceMs = profile?.beginsAtZero === true ? null : now();
   let usedUntilMs = now();
-
-  function tell(what: string): void {
-    counts.add(`sleep: ${what}`);
-    history.note('the model', what);
-  }
-
-  function fallAsleepOfIdleness(idleMs: number): void {
-    if (awakeFromMs === null || Math.max(awakeFromMs, usedUntilMs) + idleMs >= now()) return;
-    awakeFromMs = null;
-    tell('fell asleep');
-  }
-
   return {
-    /** Somebody calls, which wakes it. @returns whether it has no capacity yet. */
+    /** Somebody calls, which starts it. @returns whether it has no capacity yet. */
     refuses(): boolean {
       if (profile === null) return false;
-      fallAsleepOfIdleness(profile.idleMs);
-      if (awakeFromMs === null) {
-        awakeFromMs = now() + profile.wakingMs;
-        tell('was woken');
+      if (sinceMs !== null && Math.max(sinceMs, usedUntilMs) + profile.idleMs < now()) {
+        sinceMs = null;
+        note('scaled to zero');
       }
-      if (awakeFromMs > now()) return true;
+      if (sinceMs === null) {
+        sinceMs = now() + profile.coldStartMs;
+        note('starts');
+      }
+      if (sinceMs > now()) return true;
       this.usedUntil(now());
       return false;
     },
-    /** It paints until then. */
     usedUntil: (atMs: number) => void (usedUntilMs = Math.max(usedUntilMs, atMs)),
-    /** Since when it could paint; null while it can't. */
-    awakeSinceMs: (): number | null => (awakeFromMs !== null && awakeFromMs <= now() ? awakeFromMs : null),
-    /** From now on it never sleeps. */
-    stayAwake(): void {
+    /** Since when it could generate; null while it can't. */
+    sinceMs: (): number | null => (sinceMs !== null && sinceMs <= now() ? sinceMs : null),
+    /** From now on it is always there. */
+    keep(): void {
       profile = null;
-      awakeFromMs = Math.min(awakeFromMs ?? now(), now());
+      sinceMs = Math.min(sinceMs ?? now(), now());
     },
   };
 }
 
-export interface ModelPlay {
+/** A run's call of the model that is answered with a stream. */
+interface ModelCall {
   behavior: ModelBehavior;
   request: ModelRequest;
-  random: Random;
-  nowMs: number;
-  /** The container's own doing, at a time from now. */
-  later(delayMs: number, action: () => void): void;
-  /** What reaches the caller, at a time from now. */
-  answer(delayMs: number, action: (stream: ByteStream) => void): void;
-  bucket: Bucket;
-  /** It paints until then. */
-  busyUntil(atMs: number): void;
+  run: Run;
+  signal: AbortSignal | undefined;
 }
 
-interface Painting {
-  /** When the last image is there. */
-  doneMs: number;
-  outputs: ModelOutput[];
+/** Where the model's container stands. */
+interface Surroundings {
+  random: Random;
+  scheduler: Scheduler;
+  bucket: Bucket;
+  capacity: Capacity;
+}
+
+/** What a container says, at times from now. An Error breaks its stream; null ends it. */
+type Say = (atMs: number, ...parts: (object | string | Uint8Array | Error | null)[]) => void;
+
+interface Behavior {
+  /** What is answered in place of a stream; null for nothing. */
+  refuses?: () => HttpAnswer | null;
+  /** It never says that it starts. */
+  neverStarts?: true;
+  /** What it says once more as soon as it has started. */
+  again?: object;
+  /** How it ends without a word about images. */
+  ends?: (say: Say, atMs: number, random: Random) => void;
+  /** What it says of its images that is not true. */
+  spoils?: (outputs: ModelOutput[]) => ModelOutput[];
 }
 
 const queued = { event: 'queued', position: 2, etaSeconds: 9 };
 const started = { event: 'started' };
 const progress = { event: 'progress', step: 10, steps: 30 };
-
-/** A model container, well-behaved or not: it begins, paints into the bucket, and says so. */
-export function playModel(play: ModelPlay): void {
-  const { behavior, random } = play;
-  if (behavior === 'never begins') return;
-  const waits = random.chance(0.2) ? random.int(1, 9000) : 0;
-  for (let atMs = 0; atMs < waits; atMs += 3000) say(play, atMs + 1, queued);
-  const begins = waits + random.int(1, 400);
-  if (behavior === 'waits for ever') return waitForEver(play);
-  const startsNever = ['completes without start', 'busy', 'fails before it begins'].includes(behavior);
-  if (!startsNever) say(play, begins, started);
-  if (behavior === 'starts twice') say(play, begins + 1, started);
-  if (behavior === 'waits after starting') say(play, begins + 1, queued);
-  const spoils = endings[behavior];
-  if (spoils !== undefined) return spoils(play, begins + random.int(1, 4000));
-  complete(play, begins, paint(play, begins));
-}
-
-/** Ways to end without a word about images. */
-const endings: Partial<Record<ModelBehavior, (play: ModelPlay, atMs: number) => void>> = {
-  busy: (play, atMs) => fail(play, atMs, 'busy'),
-  fails: (play, atMs) =>
-    fail(play, atMs, play.random.pick(['model_error', 'upload_failed', 'reference_unreadable', '?'])),
-  // Where there is no reference image, nobody may be told that it is wrong.
-  'fails before it begins': (play, atMs) => fail(play, atMs, 'reference_invalid', { reference: 0 }),
-  'says deadline': (play, atMs) => fail(play, atMs, 'deadline'),
-  'dies in mid-stream': (play, atMs) => play.answer(atMs, (stream) => stream.fail(socketError('ECONNRESET'))),
-  'stream error': (play, atMs) =>
-    play.answer(atMs, (stream) => {
-      stream.send(modelStreamError('StreamBroken'));
-      stream.end();
-    }),
-  'ends early': (play, atMs) => play.answer(atMs, (stream) => stream.end()),
-  'half an event': (play, atMs) => sayRaw(play, atMs, '{"event":"compl', true),
-  'not JSON': (play, atMs) => sayRaw(play, atMs, 'Traceback (most recent call last):\n', false),
-  'not UTF-8': (play, atMs) => sayRaw(play, atMs, Buffer.from([0xff, 0xfe, 0x0a]), false),
-  'waits nowhere': (play, atMs) => say(play, atMs, { ...queued, position: 0 }),
-  'unknown event': (play, atMs) => say(play, atMs, { event: 'dreaming' }),
-  'too long an event': (play, atMs) => sayRaw(play, atMs, 'x'.repeat(70_000), false),
-  floods: (play, atMs) => {
-    const much = `${JSON.stringify(progress)}\n`.repeat(1500);
-    for (let i = 0; i < 20; i++) sayRaw(play, atMs + i, much, false);
-  },
+const failing = (say: Say, atMs: number, reason: string, more = {}) => {
+  say(atMs, { event: 'failed', reason, message: 'It could not be done', ...more });
+  say(atMs + 1, null);
 };
+const anyReason = ['model_error', 'upload_failed', 'reference_unreadable', '?'];
 
-function waitForEver(play: ModelPlay): void {
-  for (let atMs = 0; atMs < 200_000; atMs += 3000) say(play, atMs + 1, queued);
+/** What the model may do with a request. The first two are good. */
+const behaviors = {
+  good: {},
+  'good but slow': {},
+  refused: {},
+  throttled: {
+    refuses: () =>
+      failed({ name: 'ThrottlingException', status: 400, members: { Message: 'Rate exceeded' } }),
+  },
+  'no capacity': { refuses: () => failed(noCapacity()) },
+  'scaled to zero': { refuses: () => failed(noCapacity()) },
+  'answers 500': { refuses: () => failed(modelError('model', 500, '')) },
+  'answers 400': { refuses: () => failed(modelError('model', 400, '')) },
+  'never answers': { refuses: () => null },
+  'never begins': {},
+  late: {},
+  busy: { neverStarts: true, ends: (say, atMs) => failing(say, atMs, 'busy') },
+  fails: { ends: (say, atMs, random) => failing(say, atMs, random.pick(anyReason)) },
+  'fails before it begins': {
+    neverStarts: true,
+    // Where there is no reference image, nobody may hear that it is wrong.
+    ends: (say, atMs) => failing(say, atMs, 'reference_invalid', { reference: 0 }),
+  },
+  'says deadline': { ends: (say, atMs) => failing(say, atMs, 'deadline') },
+  'dies in mid-stream': { ends: (say, atMs) => say(atMs, socketError('ECONNRESET')) },
+  'stream error': { ends: (say, atMs) => say(atMs, modelStreamError('StreamBroken'), null) },
+  'ends early': { ends: (say, atMs) => say(atMs, null) },
+  'half an event': { ends: (say, atMs) => say(atMs, '{"event":"compl', null) },
+  'not JSON': { ends: (say, atMs) => say(atMs, 'Traceback (most recent call last):\n') },
+  'not UTF-8': { ends: (say, atMs) => say(atMs, payloadPart(Buffer.from([0xff, 0xfe, 0x0a]))) },
+  'unknown event': { ends: (say, atMs) => say(atMs, { event: 'dreaming' }) },
+  'too long an event': { ends: (say, atMs) => say(atMs, 'x'.repeat(70_000)) },
+  floods: {
+    ends: (say, atMs) => {
+      const much = `${JSON.stringify(progress)}\n`.repeat(1500);
+      for (let i = 0; i < 20; i++) say(atMs + i, much);
+    },
+  },
+  'too many images': { spoils: (outputs) => [...outputs, outputs[0]!] },
+  'too few images': { spoils: (outputs) => outputs.slice(0, -1) },
+  'no images': { spoils: () => [] },
+  'wrong size': { spoils: (outputs) => outputs.map((output) => ({ ...output, width: output.width + 1 })) },
+  'wrong bytes': { spoils: (outputs) => outputs.map((output) => ({ ...output, bytes: output.bytes + 1 })) },
+  'image not stored': {},
+  'image stored late': {},
+  'completes without start': { neverStarts: true },
+  'starts twice': { again: started },
+  'completes twice': {},
+  'hangs after completing': {},
+  'waits for ever': {},
+  'waits after starting': { again: queued },
+  'waits nowhere': { ends: (say, atMs) => say(atMs, { ...queued, position: 0 }) },
+} satisfies Record<string, Behavior>;
+
+export type ModelBehavior = keyof typeof behaviors;
+export const modelBehaviors = Object.keys(behaviors) as ModelBehavior[];
+
+function failed({ name, status, members }: Failure): HttpAnswer {
+  return jsonAnswer(status, members, { 'x-amzn-errortype': name });
 }
 
-function paint(play: ModelPlay, begins: number): Painting {
-  const { behavior, request, random, bucket } = play;
-  const untilDeadlineMs = Date.parse(request.deadline) - play.nowMs;
-  const takesMs = {
-    // In time also for a function whose clock is ahead and whose look at the image is slow.
-    'good but slow': Math.max(2000, untilDeadlineMs - begins - random.int(8000, 20_000)),
-    late: untilDeadlineMs + random.int(-200, 40_000),
-  }[behavior as string];
-  const doneMs =
-    begins + Math.max(1, takesMs ?? (random.chance(0.2) ? random.int(1, 60) : random.int(500, 15_000)));
-  play.busyUntil(play.nowMs + doneMs);
-  // Quick ones have no progress to tell of.
-  if (doneMs - begins > 100) say(play, (begins + doneMs) / 2, progress);
-  const outputs = request.outputs.map(({ putUrl, previewPutUrl }, i) => {
-    // The same for everybody who paints it, as a seed's image is.
-    const bytes = 1000 + (crc32(`${request.requestId}/${i}`) % 3_000_000);
-    const isLast = i === request.outputs.length - 1;
-    const missing = behavior === 'image not stored' && isLast;
-    const lateMs = behavior === 'image stored late' && isLast ? 30_000 : 0;
-    if (!missing) play.later(doneMs - 1 + lateMs, () => bucket.put(keyOf(new URL(putUrl).pathname), bytes));
-    const previewBytes = paintPreview(play, doneMs, { request, previewPutUrl, i });
-    return { bytes, sha256: 'a'.repeat(64), width: request.width, height: request.height, previewBytes };
-  });
-  return { doneMs, outputs };
+/** What answers in place of the container; undefined when it answers with a stream. */
+export function modelRefusal(behavior: ModelBehavior): HttpAnswer | null | undefined {
+  return (behaviors[behavior] as Behavior).refuses?.();
 }
 
-/** Most previews are put and told; some are not put, or late, or too large. No request may suffer by it. */
-function paintPreview(
-  { later, bucket }: ModelPlay,
-  doneMs: number,
-  { request, previewPutUrl, i }: { request: ModelRequest; previewPutUrl: string; i: number },
-): number | null {
-  const digest = crc32(`${request.requestId}/${i}/preview`);
-  const fate = (['untold', 'missing', 'late', 'too large'] as const)[digest % 12];
-  if (fate === 'untold') return null;
-  const bytes = fate === 'too large' ? 60_001 : 1000 + (digest % 59_000);
-  const put = (): void => bucket.put(keyOf(new URL(previewPutUrl).pathname), bytes);
-  if (fate !== 'missing') later(doneMs - 1 + (fate === 'late' ? 30_000 : 0), put);
-  return bytes;
+/** A container that can answer at all says that it is there. */
+export function probeAnswer(): HttpAnswer {
+  const stream = byteStream();
+  stream.push(payloadPart(Buffer.from('{"event":"ready","modelVersion":"simulated"}\n')));
+  stream.push(null);
+  return { statusCode: 200, headers: {}, body: stream.read };
 }
 
-function complete(play: ModelPlay, begins: number, { doneMs, outputs }: Painting): void {
-  const { behavior } = play;
-  const said = outputs.map((output) => ({
-    ...output,
-    ...(behavior === 'wrong size' ? { width: output.width + 1 } : {}),
-    ...(behavior === 'wrong bytes' ? { bytes: output.bytes + 1 } : {}),
-  }));
-  if (behavior === 'too many images') said.push(said[0]!);
-  if (behavior === 'too few images') said.pop();
-  if (behavior === 'no images') said.length = 0;
+/** A model container, well-behaved or not: it begins, generates into the bucket, and says so. */
+export function modelAnswer(surroundings: Surroundings, call: ModelCall): HttpAnswer {
+  const { random, scheduler } = surroundings;
+  const stream = byteStream();
+  // Whoever hangs up closes the socket, also while the SDK waits for the first event.
+  call.signal?.addEventListener('abort', () => stream.push(socketError('ECONNRESET')), { once: true });
+  const say: Say = (atMs, ...parts) =>
+    void scheduler.after(atMs, () => parts.forEach((part) => stream.push(toBytes(part))), call.run);
+  converse(surroundings, call, say, random);
+  return { statusCode: 200, headers: {}, body: stream.read };
+}
+
+function toBytes(part: object | string | Uint8Array | Error | null): Uint8Array | Error | null {
+  if (part === null || part instanceof Error || part instanceof Uint8Array) return part;
+  return payloadPart(Buffer.from(typeof part === 'string' ? part : `${JSON.stringify(part)}\n`));
+}
+
+function converse(surroundings: Surroundings, call: ModelCall, say: Say, random: Random): void {
+  const { behavior } = call;
+  const { neverStarts, again, ends, spoils }: Behavior = behaviors[behavior];
+  if (behavior === 'never begins') return;
+  const waitsMs = random.chance(0.2) ? random.int(1, 9000) : 0;
+  const sayQueuedUntil = (endMs: number) => {
+    for (let atMs = 0; atMs < endMs; atMs += 3000) say(atMs + 1, queued);
+  };
+  sayQueuedUntil(waitsMs);
+  const beginsMs = waitsMs + random.int(1, 400);
+  if (behavior === 'waits for ever') return sayQueuedUntil(200_000);
+  if (!neverStarts) say(beginsMs, started);
+  if (again !== undefined) say(beginsMs + 1, again);
+  if (ends !== undefined) return ends(say, beginsMs + random.int(1, 4000), random);
+  const doneMs = beginsMs + generatingMs(surroundings, call, beginsMs);
+  surroundings.capacity.usedUntil(surroundings.scheduler.now() + doneMs);
+  // Quick ones have no progress to report.
+  if (doneMs - beginsMs > 100) say((beginsMs + doneMs) / 2, progress);
+  const outputs = call.request.outputs.map((_, i) => storeOutput(surroundings, call, doneMs, i));
+  const said = spoils?.(outputs) ?? outputs;
   const completed = { event: 'completed', outputs: said, referenceImagesUsed: 0, modelVersion: 'simulated' };
-  const atMs = Math.max(begins + 1, doneMs + 1);
-  say(play, atMs, completed);
-  if (behavior === 'completes twice') say(play, atMs + 1, completed);
-  if (behavior !== 'hangs after completing') play.answer(atMs + 2, (stream) => stream.end());
+  say(doneMs + 1, completed);
+  if (behavior === 'completes twice') say(doneMs + 2, completed);
+  if (behavior !== 'hangs after completing') say(doneMs + 3, null);
 }
 
-function fail(play: ModelPlay, atMs: number, reason: string, about = {}): void {
-  say(play, atMs, { event: 'failed', reason, message: 'It could not be done', ...about });
-  play.answer(atMs + 1, (stream) => stream.end());
+function generatingMs(
+  { random, scheduler }: Surroundings,
+  { behavior, request }: ModelCall,
+  beginsMs: number,
+) {
+  const untilDeadlineMs = Date.parse(request.deadline) - scheduler.now();
+  // In time also for a function whose clock is ahead and whose look at the image is slow.
+  const slowMs = Math.max(2000, untilDeadlineMs - beginsMs - random.int(8000, 20_000));
+  const lateMs = Math.max(1, untilDeadlineMs + random.int(-200, 40_000));
+  if (behavior === 'good but slow') return slowMs;
+  if (behavior === 'late') return lateMs;
+  return random.chance(0.2) ? random.int(1, 60) : random.int(500, 15_000);
 }
 
-function say(play: ModelPlay, atMs: number, event: unknown): void {
-  sayRaw(play, atMs, `${JSON.stringify(event)}\n`, false);
-}
-
-function sayRaw(play: ModelPlay, atMs: number, text: string | Uint8Array, andEnd: boolean): void {
-  play.answer(atMs, (stream) => {
-    stream.send(payloadPart(typeof text === 'string' ? Buffer.from(text) : text));
-    if (andEnd) stream.end();
-  });
+/** Most previews are stored and named; some are not stored, or late, or too large. No request may suffer by it. */
+function storeOutput(
+  { scheduler, bucket }: Surroundings,
+  { behavior, request }: ModelCall,
+  doneMs: number,
+  i: number,
+): ModelOutput {
+  const { putUrl, previewPutUrl } = request.outputs[i]!;
+  const isLast = i === request.outputs.length - 1;
+  const put = (link: string, bytes: number, lateMs: number) =>
+    scheduler.after(doneMs - 1 + lateMs, () => bucket.put(keyOfLink(link), bytes));
+  // The same for everybody who generates it, as a seed's image is.
+  const bytes = 1000 + (crc32(`${request.requestId}/${i}`) % 3_000_000);
+  if (behavior !== 'image not stored' || !isLast)
+    put(putUrl, bytes, behavior === 'image stored late' && isLast ? 30_000 : 0);
+  const digest = crc32(`${request.requestId}/${i}/preview`);
+  const fate = (['not named', 'missing', 'late', 'too large'] as const)[digest % 12];
+  const previewBytes = fate === 'too large' ? 60_001 : 1000 + (digest % 59_000);
+  if (fate !== 'not named' && fate !== 'missing')
+    put(previewPutUrl, previewBytes, fate === 'late' ? 30_000 : 0);
+  const { width, height } = request;
+  const named = fate === 'not named' ? null : previewBytes;
+  return { bytes, sha256: 'a'.repeat(64), width, height, previewBytes: named };
 }

@@ -1,28 +1,28 @@
 import type { BillingEvidence } from '../../../shared/billing/evidence.ts';
-import { monthAfter } from '../../../shared/licenses/billing-period.ts';
-import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
 import type { Identity } from '../../../shared/identities/identity.ts';
 import { catalogLifetimeMs } from '../../../shared/identities/store.ts';
-import { callFaults, type CallFault } from './faults.ts';
+import { monthAfter } from '../../../shared/licenses/billing-period.ts';
+import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
+import type { License } from '../../../shared/licenses/license.ts';
+import { callOutages, modelOutages } from './faults.ts';
 import { runJob } from './functions.ts';
-import type { Cast } from './judge.ts';
-import { seededRandom, type Random } from './random.ts';
-import { currentRun, newRun } from './runs.ts';
-import { apply, payment, snapshot, type Tenant, type Key, type Setup } from './setup.ts';
+import { seededRandom } from './random.ts';
+import { currentRun, Run } from './runs.ts';
+import { drawBudget, type Key, type Tenant } from './setup.ts';
+import type { Simulation } from './simulation.ts';
 
 /** What happens to licenses, keys and identities meanwhile. */
-export async function runOperator(cast: Cast): Promise<void> {
-  const { world, setup } = cast;
-  const { random, scheduler, history } = world;
+export async function runOperator(simulation: Simulation): Promise<void> {
+  const { random, scheduler, note, tenants } = simulation;
   const times = random.int(0, 8);
   for (let i = 0; i < times; i++) {
     await scheduler.pause(random.int(1000, 40_000));
     const change = random.pick(changes);
-    const tenant = random.pick(setup.tenants);
-    const run = newRun('operator', scheduler.now());
-    history.note(run.name, `${change.name} ${tenant.license.licenseId}`);
-    await currentRun.run(run, () => change(cast, tenant));
-    history.note(run.name, `${change.name}: done`);
+    const tenant = random.pick(tenants);
+    const run = new Run('operator', scheduler.now());
+    note(run.name, `${change.name} ${tenant.license.licenseId}`);
+    await currentRun.run(run, () => change(simulation, tenant));
+    note(run.name, `${change.name}: done`);
   }
 }
 
@@ -39,43 +39,42 @@ const changes = [
   importUsage,
 ];
 
-async function changeLimit({ world, setup }: Cast, { license }: Tenant): Promise<void> {
-  await setup.stores.licenses.update(license.licenseId, { creditsLimit: world.random.int(1, 80) });
+function changeLicense({ stores }: Simulation, { license }: Tenant, changed: Partial<License>) {
+  return stores.licenses.update(license.licenseId, changed);
 }
 
-async function changeTier({ world, setup }: Cast, { license }: Tenant): Promise<void> {
-  await setup.stores.licenses.update(license.licenseId, {
-    tier: world.random.pick(['starter', 'standard', 'pro', 'pro']),
-  });
+async function changeLimit(simulation: Simulation, tenant: Tenant): Promise<void> {
+  await changeLicense(simulation, tenant, { creditsLimit: simulation.random.int(1, 80) });
 }
 
-async function changeMaxInFlight({ world, setup }: Cast, { license }: Tenant): Promise<void> {
-  await setup.stores.licenses.update(license.licenseId, {
-    maxInFlight: world.random.pick([null, world.random.int(1, 4)]),
-  });
+async function changeTier(simulation: Simulation, tenant: Tenant): Promise<void> {
+  const tier = simulation.random.pick(['starter', 'standard', 'pro', 'pro'] as const);
+  await changeLicense(simulation, tenant, { tier });
 }
 
-async function suspendForAWhile({ world, setup }: Cast, tenant: Tenant): Promise<void> {
-  const { license, access, subscription } = tenant;
+async function changeMaxInFlight(simulation: Simulation, tenant: Tenant): Promise<void> {
+  const { random } = simulation;
+  await changeLicense(simulation, tenant, { maxInFlight: random.pick([null, random.int(1, 4)]) });
+}
+
+async function suspendForAWhile(simulation: Simulation, tenant: Tenant): Promise<void> {
+  const { random, scheduler } = simulation;
   // Its next event would say that it is active.
-  if (subscription !== null) return;
-  const { licenses } = setup.stores;
-  const status = world.random.pick(['past_due', 'ended'] as const);
-  await access.change(false, () => licenses.update(license.licenseId, { status }));
-  await world.scheduler.pause(world.random.int(100, 15_000));
-  await access.change(true, () => licenses.update(license.licenseId, { status: 'active' }));
+  if (tenant.subscription !== null) return;
+  const status = random.pick(['past_due', 'ended'] as const);
+  await tenant.access.change(false, () => changeLicense(simulation, tenant, { status }));
+  await scheduler.pause(random.int(100, 15_000));
+  await tenant.access.change(true, () => changeLicense(simulation, tenant, { status: 'active' }));
 }
 
-async function revokeKey({ world, setup }: Cast): Promise<void> {
-  const key = world.random.pick(setup.keys);
-  if (!key.access.isOpen()) return;
-  await key.access.change(false, () => setup.stores.apiKeys.revoke(key.stored, world.scheduler.now()));
+async function revokeKey({ random, keys, stores, scheduler }: Simulation): Promise<void> {
+  const { access, stored } = random.pick(keys);
+  if (access.isOpen()) await access.change(false, () => stores.apiKeys.revoke(stored, scheduler.now()));
 }
 
 /** Nobody can know which of the two holds until every function's memory of the catalog has run out. */
-async function takeModelAway({ world, setup }: Cast): Promise<void> {
-  const { identity, identityAccess, stores } = setup;
-  const { random, scheduler, checker } = world;
+async function takeModelAway(simulation: Simulation): Promise<void> {
+  const { random, scheduler, checker, identity, identityAccess, stores } = simulation;
   checker.runs.excuseAll();
   const put = async (changed: Identity) => {
     await stores.identities.put(changed);
@@ -87,174 +86,142 @@ async function takeModelAway({ world, setup }: Cast): Promise<void> {
 }
 
 /** Usage from elsewhere may exceed what is left, as it did elsewhere. Whatever fails on the way, it counts once. */
-async function importUsage({ world, setup }: Cast, tenant: Tenant): Promise<void> {
-  const { license, imported } = tenant;
-  const stored = (await setup.stores.licenses.get(license.licenseId))!;
-  const { startMs } = creditPeriod(stored, world.scheduler.now());
-  const credits = world.random.int(1, 5);
-  const run = newRun('operator (import)', world.scheduler.now(), { mayFail: true });
-  const importing = currentRun.run(run, () =>
-    setup.stores.periods.importUsage(license.licenseId, startMs, credits),
-  );
+async function importUsage({ random, scheduler, stores }: Simulation, tenant: Tenant): Promise<void> {
+  const { licenseId } = tenant.license;
+  const { startMs } = creditPeriod((await stores.licenses.get(licenseId))!, scheduler.now());
+  const credits = random.int(1, 5);
+  const run = new Run('operator (import)', scheduler.now(), { mayFail: true });
+  const importing = currentRun.run(run, () => stores.periods.importUsage(licenseId, startMs, credits));
   await importing.then(
-    () => (imported.sure += credits),
-    () => (imported.unsure += credits),
+    () => (tenant.imported.sure += credits),
+    () => (tenant.imported.unsure += credits),
   );
 }
 
-const modelOutages = ['refused', 'no capacity', 'never answers', 'answers 500', 'throttled'] as const;
-const callOutages = callFaults.filter((name) => !/killed|stalled|slow|unprocessed|stale|missing/.test(name));
+/** A customer moves the day of their bill to today, paid or not. The events come in any order, seconds later. */
+async function moveAnchor({ random, scheduler, count }: Simulation, { subscription }: Tenant): Promise<void> {
+  if (subscription === null) return;
+  const atMs = Math.floor(scheduler.now() / 1000) * 1000;
+  const { anchorMs, periodEndMs } = subscription.state;
+  if (atMs === anchorMs) return;
+  Object.assign(subscription.state, { anchorMs: atMs, periodEndMs: monthAfter(atMs) });
+  subscription.isMoved = true;
+  const events: BillingEvidence[] = [subscription.snapshot(atMs, { anchorMs, periodEndMs })];
+  if (random.chance(0.4)) {
+    events.push(subscription.payment(atMs));
+    subscription.paidAnchorsMs.push(atMs);
+  }
+  count(`moved anchors: ${events.length === 1 ? 'unpaid' : 'paid'}`);
+  if (random.chance(0.5)) events.reverse();
+  for (const event of events) {
+    // Longer than clocks differ.
+    await scheduler.pause(random.int(4500, 12_000));
+    // As the queue delivers it: again until it is applied.
+    for (let isApplied = false; !isApplied;) {
+      const run = new Run('billing', scheduler.now(), { mayFail: true });
+      const applied = await currentRun.run(run, () => subscription.apply(event)).catch(() => null);
+      isApplied = applied !== null;
+      if (!isApplied) await scheduler.pause(2000);
+    }
+  }
+}
 
 /** Now and then something is away for everybody. */
-export async function runWeather({ world }: Cast): Promise<void> {
-  const { random, scheduler, history, outage } = world;
+export async function runOutages({ random, scheduler, note, count, outage }: Simulation): Promise<void> {
   for (let i = 0; i < 2; i++) {
     await scheduler.pause(random.int(5000, 120_000));
-    const model = random.chance(0.6);
-    const calls: CallFault = random.pick(callOutages);
-    if (model) outage.model = random.pick(modelOutages);
+    const isOfModel = random.chance(0.6);
+    const calls = random.pick(callOutages);
+    if (isOfModel) outage.model = random.pick(modelOutages);
     else outage.calls = calls;
-    history.note('weather', `outage: ${outage.model ?? calls}`);
-    world.counts.add(`outage: ${model ? 'model' : 'calls'}`);
+    note('outages', `${outage.model ?? calls}`);
+    count(`outage: ${isOfModel ? 'model' : 'calls'}`);
     await scheduler.pause(random.int(2000, 60_000));
-    outage.model = null;
-    outage.calls = null;
-    history.note('weather', 'the outage is over');
+    Object.assign(outage, { model: null, calls: null });
+    note('outages', 'over');
   }
 }
 
 const minuteMs = 60_000;
 
 /** Each minute, as its schedule has it; sometimes twice at once. Nothing stays held for two minutes after its lease. */
-export async function runSweeps({ world, functions, skewsMs }: Cast, isOver: () => boolean): Promise<void> {
-  const { random, scheduler, checker, counts, profile, history } = world;
+export async function runSweeps(simulation: Simulation, isOver: () => boolean): Promise<void> {
+  const { random, scheduler, checker, count, note, profile, functions, skewsMs, violations } = simulation;
   const skewMs = Math.max(...skewsMs.map(Math.abs));
   while (!isOver()) {
     await scheduler.pause(minuteMs);
-    const fails = profile.sweeperFails && !world.isCalm();
-    if (!fails) reportOverdue(2 * minuteMs + 2 * skewMs);
+    // A sweep that failed leaves its work to the next one, so where sweeps fail late is not wrong.
+    if (!profile.sweeperFails) reportOverdue();
     const isIdle = checker.open().length === 0 && !checker.hasDeletions();
     if (isIdle && !random.chance(0.002)) continue;
+    const fails = profile.sweeperFails && !simulation.isCalm();
     const sweeps = random.chance(0.3) ? functions.sweep : functions.sweep.slice(0, 1);
     for (const [i, job] of sweeps.entries()) {
-      const run = newRun(`sweep ${i + 1}`, scheduler.now(), {
+      const faults = { mayFail: fails, mayDie: fails };
+      const run = new Run(`sweep ${i + 1}`, scheduler.now(), {
         kind: 'sweep',
-        mayFail: fails,
-        mayDie: fails,
         skewMs: skewsMs[0]!,
+        ...faults,
       });
-      counts.add('sweeps');
-      history.note(run.name, 'begins');
-      void runJob(run, job).then((good) => {
-        run.ended = good !== null;
-        return history.note(run.name, good === null ? '† died' : good ? 'done' : 'failed');
-      });
+      count('sweeps');
+      note(run.name, 'begins');
+      void runJob(run, job).then((good) =>
+        note(run.name, good === null ? '† died' : good ? 'done' : 'failed'),
+      );
     }
   }
 
-  function reportOverdue(afterMs: number): void {
-    // A sweep that failed leaves its work to the next one, so in such a world late is not wrong.
-    if (profile.sweeperFails) return;
-    for (const { requestId } of checker.overdue(afterMs)) {
+  function reportOverdue(): void {
+    const beforeMs = scheduler.now() - 2 * minuteMs - 2 * skewMs;
+    for (const { requestId, item } of checker.open()) {
       const sentence = `request ${requestId} still holds credits two minutes after its lease`;
-      if (!world.violations.includes(sentence)) world.violations.push(sentence);
+      if (item.leaseUntilMs < beforeMs && !violations.includes(sentence)) violations.push(sentence);
     }
   }
-}
-
-/** A customer moves the day of their bill to today, paid or not. The events come in any order, seconds later. */
-async function moveAnchor({ world, setup }: Cast, { license, subscription }: Tenant): Promise<void> {
-  if (subscription === null) return;
-  const { random, scheduler } = world;
-  const atMs = Math.floor(scheduler.now() / 1000) * 1000;
-  const { anchorMs, periodEndMs } = subscription.state;
-  if (atMs === anchorMs) return;
-  subscription.state = { ...subscription.state, anchorMs: atMs, periodEndMs: monthAfter(atMs) };
-  subscription.isMoved = true;
-  const events: BillingEvidence[] = [
-    snapshot(subscription, license.ownerId, atMs, { anchorMs, periodEndMs }),
-  ];
-  if (random.chance(0.4)) {
-    events.push(payment(subscription, atMs));
-    subscription.paidAnchorsMs.push(atMs);
-  }
-  world.counts.add(`moved anchors: ${events.length === 1 ? 'unpaid' : 'paid'}`);
-  if (random.chance(0.5)) events.reverse();
-  for (const event of events) {
-    // Longer than clocks differ.
-    await scheduler.pause(random.int(4500, 12_000));
-    await deliver(event);
-  }
-
-  /** As the queue does: again until it is applied. */
-  async function deliver(event: BillingEvidence): Promise<void> {
-    for (;;) {
-      const run = newRun('billing', scheduler.now(), { mayFail: true });
-      const applied = await currentRun
-        .run(run, () => apply(setup.subscriptions, subscription!, event))
-        .catch(() => null);
-      if (applied !== null) return;
-      await scheduler.pause(2000);
-    }
-  }
-}
-
-/** Only some worlds have budgets, so that the others stay as they were. */
-const everySoManyWorlds = 4;
-
-const hasBudgets = (seed: number): boolean => seed % everySoManyWorlds === 0;
-
-/** A stream of its own, for the same reason. */
-const randomOf = (seed: number): Random => seededRandom(seed + 0xb0d6e7);
-
-/** Often too little for all that a key asks for, sometimes less than one request costs. */
-const drawBudget = (random: Random): number => random.pick([random.int(1, 10), random.int(10, 60)]);
-
-/** Most keys begin with a budget. */
-export function drawBudgets(seed: number, { keys }: Setup): void {
-  if (!hasBudgets(seed)) return;
-  const random = randomOf(seed);
-  for (const { stored } of keys) stored.monthlyCredits = random.chance(0.7) ? drawBudget(random) : null;
 }
 
 /** Budgets are set, raised, lowered and taken away meanwhile, sometimes twice at once. */
-export async function changeBudgets(cast: Cast): Promise<void> {
-  const { seed, scheduler } = cast.world;
-  if (!hasBudgets(seed)) return;
-  const random = randomOf(-seed);
+export async function changeBudgets(simulation: Simulation): Promise<void> {
+  const { seed, scheduler, keys, profile } = simulation;
+  if (!profile.hasBudgets) return;
+  const random = seededRandom(0xb0d6e7 - seed);
   const times = random.int(0, 6);
   for (let i = 0; i < times; i++) {
     await scheduler.pause(random.int(1000, 40_000));
-    const key = random.pick(cast.setup.keys);
+    const key = random.pick(keys);
     const drawn = Array.from({ length: random.chance(0.2) ? 2 : 1 }, () =>
       random.chance(0.25) ? null : drawBudget(random),
     );
-    await Promise.all(drawn.map((budget) => changeBudget(cast, key, budget)));
+    await Promise.all(drawn.map((budget) => changeBudget(simulation, key, budget)));
   }
 }
 
-/** As PATCH does it. Whatever fails on the way, what the table says holds. */
-async function changeBudget(cast: Cast, key: Key, monthlyCredits: number | null): Promise<void> {
-  const { scheduler, history, counts } = cast.world;
-  const run = newRun('owner', scheduler.now(), { mayFail: true });
-  history.note(run.name, `${key.name} gets a budget of ${monthlyCredits ?? 'any size'}`);
-  const isDone = await currentRun
-    .run(run, () => patch(cast, key, monthlyCredits))
+/** Whatever fails on the way, what the table says holds. */
+async function changeBudget(simulation: Simulation, key: Key, budget: number | null): Promise<void> {
+  const { scheduler, note, count } = simulation;
+  const run = new Run('owner', scheduler.now(), { mayFail: true });
+  note(run.name, `${key.name} gets a budget of ${budget ?? 'any size'}`);
+  const result = await currentRun
+    .run(run, () => patchKey(simulation, key, budget))
     .then(
-      () => true,
-      () => false,
+      () => 'done',
+      () => 'failed',
     );
-  history.note(run.name, isDone ? 'the budget: done' : 'the budget: failed');
-  counts.add(`budget changes: ${isDone ? 'done' : 'failed'}`);
+  note(run.name, `the budget: ${result}`);
+  count(`budget changes: ${result}`);
 }
 
-async function patch({ world, setup }: Cast, { stored }: Key, monthlyCredits: number | null): Promise<void> {
-  const { apiKeys } = setup.stores;
-  const read = await apiKeys.get(stored.keyId);
-  await apiKeys.change(read!, { monthlyCredits }, world.scheduler.now());
+/** As PATCH does it. */
+async function patchKey(
+  { stores, scheduler }: Simulation,
+  { stored }: Key,
+  monthlyCredits: number | null,
+): Promise<void> {
+  const read = await stores.apiKeys.get(stored.keyId);
+  await stores.apiKeys.change(read!, { monthlyCredits }, scheduler.now());
 }
 
 /** Once all is well, a key may use what its license may. */
-export async function endBudget(cast: Cast, key: Key): Promise<void> {
-  if (hasBudgets(cast.world.seed)) await patch(cast, key, null);
+export async function endBudget(simulation: Simulation, key: Key): Promise<void> {
+  if (simulation.profile.hasBudgets) await patchKey(simulation, key, null);
 }

@@ -1,5 +1,4 @@
 import { creditCost } from '../../../shared/licenses/credits.ts';
-import { basePath } from '../../../shared/routes/api.ts';
 import type { Reply } from './functions.ts';
 import type { Random } from './random.ts';
 import type { Key } from './setup.ts';
@@ -19,12 +18,7 @@ export interface ClientRequest {
 export const prompt = 'a picture of a lighthouse';
 
 /** What every tier may have. */
-export const smallBody = JSON.stringify({
-  identityId: 'idn_1',
-  prompt,
-  width: 512,
-  height: 512,
-});
+export const smallBody = JSON.stringify({ identityId: 'idn_1', prompt, width: 512, height: 512 });
 
 const sizes = [
   [512, 512],
@@ -35,43 +29,28 @@ const sizes = [
   [2048, 2048],
 ] as const;
 
-export interface RequestChoice {
-  key: Key;
-  idempotencyKey: string | null;
-  /** How likely it prefers not to wait. */
-  async: number;
-  /** How likely it has reference images. */
-  references: number;
-}
-
 export function drawRequest(
   random: Random,
-  { key, idempotencyKey, async, references: share }: RequestChoice,
+  key: Key,
+  idempotencyKey: string | null,
+  /** How likely it prefers not to wait, and how likely it has reference images. */
+  shares: { async: number; references: number },
 ): ClientRequest {
   const [width, height] = random.pick(sizes);
   const numOutputs = random.pick([1, 1, 1, 2, 4]);
   const url = 'https://images.example/one.png';
-  const references = random.chance(share)
+  const references = random.chance(shares.references)
     ? { referenceImages: Array.from({ length: random.int(1, 3) }, () => ({ url })) }
     : {};
   const seed = random.chance(0.5) ? { seed: random.int(0, 1000) } : {};
-  const body = {
-    identityId: 'idn_1',
-    prompt,
-    width,
-    height,
-    numOutputs,
-    ...seed,
-    ...references,
-  };
   return {
     key,
-    body: JSON.stringify(body),
+    body: JSON.stringify({ identityId: 'idn_1', prompt, width, height, numOutputs, ...seed, ...references }),
     credits: creditCost({ width, height, numOutputs }),
     numOutputs,
     idempotencyKey,
     asEvents: random.chance(0.2),
-    respondAsync: random.chance(async),
+    respondAsync: random.chance(shares.async),
   };
 }
 
@@ -85,35 +64,16 @@ export interface Outcome {
   answer: Record<string, any> | null;
 }
 
-export function readReply(reply: Reply): Outcome {
-  const last =
-    reply.headers['content-type'] === 'text/event-stream' ? lastEvent(reply.body) : JSON.parse(reply.body);
-  const isRecord = reply.status === 202;
-  const status = isRecord ? 202 : (last.status ?? (last.code === undefined ? 200 : reply.status));
+export function readReply({ status, headers, body }: Reply): Outcome {
+  const isStream = headers['content-type'] === 'text/event-stream';
+  const last = JSON.parse(isStream ? body.trimEnd().split('\n').at(-1)!.slice('data: '.length) : body);
   const isError = last.code !== undefined;
+  const said = last.status ?? (isError ? status : 200);
   return {
-    status,
+    status: status === 202 ? 202 : said,
     code: isError ? last.code : null,
     sentence: isError ? last.error : '',
-    requestId: reply.headers['x-request-id']!,
+    requestId: headers['x-request-id']!,
     answer: isError ? null : last,
   };
-}
-
-function lastEvent(text: string): Record<string, any> {
-  const data = text.trimEnd().split('\n').at(-1)!;
-  return JSON.parse(data.slice('data: '.length));
-}
-
-/** Why an answer is not that to a request that was accepted; null when it is. */
-export function wrongAcceptance(
-  { status, headers }: Reply,
-  { answer, requestId }: Outcome,
-  credits: number,
-): string | null {
-  const expected = { requestId, status: 'QUEUED', creditsReserved: credits };
-  if (JSON.stringify(answer) !== JSON.stringify(expected)) return `${status} ${JSON.stringify(answer)}`;
-  if (headers['preference-applied'] !== 'respond-async') return 'no preference was applied';
-  if (headers.location !== `${basePath}/generate/${requestId}`) return `its address is ${headers.location}`;
-  return Number(headers['retry-after']) > 0 ? null : 'nothing says when to look at it';
 }

@@ -1,77 +1,54 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { GenerationRef } from '../../../shared/generations/worker-contract.ts';
 
-/** What a function's run is for: a caller, a request that nobody waits for, one that could not be run, or anything else. */
-export type RunKind = 'caller' | 'worker' | 'release' | 'sweep' | 'other';
-
 /** One run of a function, or of an operator's command: what it does is known as its own wherever it happens. */
-export interface Run {
+export class Run {
   /** As the history shows it. */
-  name: string;
-  kind: RunKind;
-  /** The event that it was invoked with, as Lambda calls it. */
-  invocationId: string | null;
-  /** The environment that it runs in, which remembers what others met. */
-  environment: string;
-  /** The request that this event names. */
-  about: GenerationRef | null;
-  startedMs: number;
+  readonly name: string;
+  readonly startedMs: number;
+  /** Whom it serves: a caller, an accepted request that nobody waits for, one that could not be run, or anything else. */
+  kind: 'caller' | 'worker' | 'release' | 'sweep' | 'other' = 'other';
+  /** Lambda's id of the event that it was invoked with, and the request that this event names. */
+  invocationId: string | null = null;
+  about: GenerationRef | null = null;
+  /** The environment that it runs in, which remembers what other runs met. */
+  environment = 'none';
   /** By how much its machine's clock is wrong. */
-  skewMs: number;
+  skewMs = 0;
   /** Whether faults may meet it, and whether its machine may die. */
-  mayFail: boolean;
-  mayDie: boolean;
+  mayFail = false;
+  mayDie = false;
   /** Its machine is gone: nothing that it waits for comes, nothing that it would do happens. */
-  dead: boolean;
+  dead = false;
   /** Its machine stands still until then: timers and answers wait. */
-  stalledUntilMs: number;
-  /** The faults that met it, each with the call that it met. */
-  faults: { call: string; fault: string }[];
-  /** When it last asked a model that had no capacity; null once it asked another time. */
-  foundAsleepAtMs: number | null;
-  /** Its calls, in the order in which it sent them. */
-  calls: string[];
+  stalledUntilMs = 0;
+  /** Its calls in the order in which it sent them, and the faults that met them. */
+  readonly calls: string[] = [];
+  readonly faults: { call: string; fault: string }[] = [];
+  /** When it last asked a model that was scaled to zero; null once the model answered. */
+  foundNoCapacityAtMs: number | null = null;
   /** One of its reference images could not be used. */
-  hasUnusableReference: boolean;
-  /** Its caller was told that nobody knows how it ended. */
-  isUnsure: boolean;
-  /** It failed, which Lambda sees to. */
-  failed: boolean;
+  hasUnusableReference = false;
+  /** Its answer left open how the request ended. */
+  isUnsure = false;
+  /** It threw, and Lambda handles that. */
+  failed = false;
   /** It came to its end while its machine lived. */
-  ended: boolean;
-  onDeath: (() => void)[];
+  ended = false;
+  readonly onDeath: (() => void)[] = [];
+
+  constructor(name: string, startedMs: number, changes: Partial<Run> = {}) {
+    this.name = name;
+    this.startedMs = startedMs;
+    Object.assign(this, changes);
+  }
+
+  die(): void {
+    if (this.dead) return;
+    this.dead = true;
+    for (const notify of this.onDeath) notify();
+  }
 }
 
 /** Whose code runs at the moment. */
 export const currentRun = new AsyncLocalStorage<Run>();
-
-export function newRun(name: string, startedMs: number, changes: Partial<Run> = {}): Run {
-  return {
-    name,
-    kind: 'other',
-    invocationId: null,
-    environment: 'none',
-    about: null,
-    startedMs,
-    skewMs: 0,
-    mayFail: false,
-    mayDie: false,
-    dead: false,
-    stalledUntilMs: 0,
-    faults: [],
-    foundAsleepAtMs: null,
-    calls: [],
-    hasUnusableReference: false,
-    isUnsure: false,
-    failed: false,
-    ended: false,
-    onDeath: [],
-    ...changes,
-  };
-}
-
-export function die(run: Run): void {
-  if (run.dead) return;
-  run.dead = true;
-  for (const tell of run.onDeath) tell();
-}

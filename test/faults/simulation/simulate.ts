@@ -1,28 +1,12 @@
 import { createHash } from 'node:crypto';
-import { openStores } from '../../../bin/common/stores.ts';
-import { subscriptionStore } from '../../../shared/billing/subscription-store.ts';
-import { openTable } from '../../../shared/table/table.ts';
 import { runClient, serveAgain } from './clients.ts';
-import { drawDeletionFaults } from './deleter.ts';
-import { createEventQueue } from './event-queue.ts';
-import { coldStart, prepareEnvironment } from './functions.ts';
-import { createJudge, type Cast } from './judge.ts';
 import { createNetwork } from './network.ts';
-import { changeBudgets, drawBudgets, runOperator, runSweeps, runWeather } from './operators.ts';
-import { seededRandom } from './random.ts';
-import { currentRun, newRun } from './runs.ts';
-import { drawSetup, drawStart, storeSetup } from './setup.ts';
-import { openDatabase } from './table-calls.ts';
-import {
-  createScheduler,
-  installVirtualTime,
-  patientTurns,
-  turn,
-  useScheduler,
-  type Scheduler,
-} from './time.ts';
-import { installNetwork, useNetwork } from './transport.ts';
-import { createWorld, type World } from './world.ts';
+import { changeBudgets, runOperator, runOutages, runSweeps } from './operators.ts';
+import { installProcess, patientTurns, turn, useNetwork, useScheduler } from './process.ts';
+import { currentRun, Run } from './runs.ts';
+import { storeSetup } from './setup.ts';
+import { createSimulation, type Simulation } from './simulation.ts';
+import type { Scheduler } from './time.ts';
 
 export interface SimulationResult {
   seed: number;
@@ -35,104 +19,80 @@ export interface SimulationResult {
 
 /**
  * Once a process, before the first simulation. The SDK reads files and imports modules when it is first used, for
- * which no event waits; so a first world is played patiently.
+ * which no event waits; so a first seed is played patiently.
  */
 export async function installSimulation(): Promise<void> {
-  installVirtualTime();
-  installNetwork();
+  installProcess();
   await simulate(0, patientTurns(150));
 }
 
 /**
- * Plays one seed's world to its end.
+ * Plays one seed to its end.
  * @param letRun lets everything run that waits for no event
  */
 export async function simulate(seed: number, letRun = turn): Promise<SimulationResult> {
-  const random = seededRandom(seed);
-  const startMs = drawStart(random);
-  const scheduler = createScheduler(random, startMs, letRun);
-  const database = await openDatabase(scheduler.now);
-  const world = createWorld(seed, { scheduler, random, database, startMs });
-  prepareEnvironment(database.tableName, world.profile);
-  const functions = await coldStart(random.int(1, 3));
-  const { maxSkewMs } = world.profile;
-  const skewsMs = functions.generate.map(() => random.int(-maxSkewMs, maxSkewMs));
-  const events = createEventQueue(world, functions, skewsMs);
+  const simulation = await createSimulation(seed, letRun);
+  const { violations, history, counts, checker, database, startMs } = simulation;
   try {
-    useScheduler(scheduler);
-    useNetwork(createNetwork(world, events));
-    const stores = openStores(database.tableName);
-    const subscriptions = subscriptionStore(openTable(database.tableName));
-    const setup = drawSetup(random, startMs, { stores, subscriptions }, world.moment);
-    drawBudgets(seed, setup);
-    drawDeletionFaults(world);
-    for (const { license, subscription } of setup.tenants) {
-      if (subscription !== null) world.checker.followSubscription(license.licenseId, subscription);
-    }
-    let numbers = 0;
-    const cast: Cast = {
-      world,
-      setup,
-      functions,
-      judge: createJudge(world, setup),
-      skewsMs,
-      nextNumber: () => (numbers += 1),
-    };
+    useNetwork(createNetwork(simulation));
+    const run = new Run('set-up', startMs);
     await drive(
-      world,
-      currentRun.run(newRun('set-up', startMs), () => storeSetup(setup)),
+      simulation,
+      currentRun.run(run, () => storeSetup(simulation, startMs)),
     );
-    await play(cast);
+    await play(simulation);
   } finally {
     useScheduler(null);
     useNetwork(null);
     await database.close();
   }
-  return resultOf(world);
+  for (const status of ['COMPLETED', 'FAILED', 'TIMEOUT'])
+    counts[`generations: ${status}`] = checker.numberOf(status);
+  const fingerprint = createHash('sha256').update(history.join('\n')).digest('hex').slice(0, 16);
+  return { seed, violations, history, fingerprint, counts };
 }
 
-async function play(cast: Cast): Promise<void> {
-  const { world, setup } = cast;
-  const { random, scheduler, checker } = world;
-  const clients = Array.from({ length: random.int(2, 5) }, () => runClient(cast, random.pick(setup.keys)));
+async function play(simulation: Simulation): Promise<void> {
+  const { random, scheduler, checker, judge, keys, profile, calmDown } = simulation;
+  const clients = Array.from({ length: random.int(2, 5) }, () => runClient(simulation, random.pick(keys)));
   const actors = Promise.all([
     ...clients,
-    runOperator(cast),
-    changeBudgets(cast),
-    random.chance(0.4) ? runWeather(cast) : null,
+    runOperator(simulation),
+    changeBudgets(simulation),
+    random.chance(0.4) ? runOutages(simulation) : null,
   ]);
   let over = false;
-  const sweeping = runSweeps(cast, () => over);
-  if (!(await drive(world, actors))) return;
-  world.calmDown();
+  const sweeping = runSweeps(simulation, () => over);
+  if (!(await drive(simulation, actors))) return;
+  calmDown();
   // The longest lease, which also what was stored late has, and time for the sweep.
-  const restMs = (world.profile.asyncDeadlineSeconds + 10 * 60) * 1000;
+  const restMs = (profile.asyncDeadlineSeconds + 10 * 60) * 1000;
   const rest = scheduler.pause(restMs).then(() => (over = true));
-  if (!(await drive(world, Promise.all([rest, sweeping])))) return;
-  if (!(await drive(world, serveAgain(cast)))) return;
-  await checker.atRest(setup.tenants);
-  cast.judge.atRest();
+  if (!(await drive(simulation, Promise.all([rest, sweeping])))) return;
+  if (!(await drive(simulation, serveAgain(simulation)))) return;
+  await checker.atRest();
+  judge.atRest();
 }
 
-/** Far more than any world needs that comes to an end. */
+/** Far more than any simulation needs that comes to an end. */
 const maxSteps = 100_000;
 
 /** Lets time pass until something is done. @returns false when an invariant broke on the way. */
-async function drive(world: World, work: Promise<unknown>): Promise<boolean> {
-  const { scheduler, violations, history } = world;
-  const goesOn = () => violations.length === 0;
-  const ending: { done: boolean; failure?: unknown } = { done: false };
-  work.then(
-    () => (ending.done = true),
-    (failure: unknown) => Object.assign(ending, { done: true, failure }),
-  );
+async function drive(
+  { scheduler, violations, history }: Simulation,
+  work: Promise<unknown>,
+): Promise<boolean> {
+  const isGood = () => violations.length === 0;
+  const ending = { isDone: false };
+  const end = () => (ending.isDone = true);
+  work.then(end, end);
   await scheduler.turn();
-  for (let steps = 0; !ending.done && goesOn(); steps++) {
-    if (steps > maxSteps) throw new Error(`no end in sight:\n${history.lines().slice(-30).join('\n')}`);
+  for (let steps = 0; !ending.isDone && isGood(); steps++) {
+    if (steps > maxSteps) throw new Error(`no end in sight:\n${history.slice(-30).join('\n')}`);
     await mustStep(scheduler);
   }
-  if ('failure' in ending) throw ending.failure;
-  return goesOn();
+  if (ending.isDone) await work;
+  return isGood();
 }
 
 async function mustStep(scheduler: Scheduler): Promise<void> {
@@ -141,19 +101,4 @@ async function mustStep(scheduler: Scheduler): Promise<void> {
     await scheduler.turn();
   }
   throw new Error('somebody waits for what will never happen');
-}
-
-function resultOf({ seed, violations, history, counts, checker, bucket }: World): SimulationResult {
-  for (const status of ['COMPLETED', 'FAILED', 'TIMEOUT'])
-    counts.add(`generations: ${status}`, checker.count(status));
-  counts.add('images', bucket.images);
-  counts.add('previews', bucket.previews);
-  for (const { wasAskedToGo, cameLate } of bucket.copies()) {
-    const why = wasAskedToGo ? 'its deletion was lost' : cameLate ? 'it came late' : 'its machine died';
-    counts.add(`copy left to the bucket's own rule: ${why}`);
-  }
-  counts.add('copies', bucket.copied);
-  const lines = history.lines();
-  const fingerprint = createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16);
-  return { seed, violations, history: lines, fingerprint, counts: counts.totals };
 }

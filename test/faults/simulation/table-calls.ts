@@ -4,18 +4,7 @@ import { inFlightSortKey } from '../../../shared/table/keys.ts';
 import { tableSchema } from '../../../shared/table/schema.ts';
 
 export type Json = Record<string, any>;
-
-export interface DatabaseAnswer {
-  status: number;
-  body: Json;
-}
-
-/** A DynamoDB that answers the requests of the protocol. */
-export interface Database {
-  tableName: string;
-  send(operation: string, text: string): Promise<DatabaseAnswer>;
-  close(): Promise<void>;
-}
+export type Database = Awaited<ReturnType<typeof openDatabase>>;
 
 const authorization = 'AWS4-HMAC-SHA256 Credential=simulation';
 
@@ -23,15 +12,13 @@ const authorization = 'AWS4-HMAC-SHA256 Credential=simulation';
  * The embedded engine on an empty table. Requests reach it as the bytes that the SDK made, but not through a socket:
  * a socket has a time of its own.
  */
-export async function openDatabase(now: () => number): Promise<Database> {
+export async function openDatabase(now: () => number) {
   const engine = await openDynamoDb({ folder: null, now });
-  const database: Database = {
+  const database = {
     tableName: 'simulation',
-    async send(operation, text) {
-      const [status, body] = await answerRequest(
-        { target: `DynamoDB_20120810.${operation}`, authorization, text },
-        engine.perform,
-      );
+    async send(operation: string, text: string): Promise<{ status: number; body: Json }> {
+      const request = { target: `DynamoDB_20120810.${operation}`, authorization, text };
+      const [status, body] = await answerRequest(request, engine.perform);
       return { status, body: (body === '' ? {} : body) as Json };
     },
     close: engine.close,
@@ -72,27 +59,29 @@ function keyIn(target: Json): { PK: string; SK: string } {
 }
 
 function purposeOf(operation: string, body: Json): string {
-  if (operation === 'TransactWriteItems') return transactionPurpose(targets(body));
-  if (operation === 'Query') return `query ${body.IndexName ?? 'the table'}`;
-  if (operation === 'BatchGetItem') {
-    const keys = (Object.values(body.RequestItems as Json)[0] as Json).Keys as Json[];
-    return `read ${keys.map((key) => kindOf(key.PK.S)).join(' + ')}`;
+  /** `PERIOD#lic_…` is a period. */
+  const kindOf = (partition: string) => partition.split('#')[0]!.toLowerCase();
+  const kindsOf = (partitions: string[]) => partitions.map(kindOf).join(' + ');
+  switch (operation) {
+    case 'Query':
+      return `query ${body.IndexName ?? 'the table'}`;
+    case 'GetItem':
+      return `read ${kindOf(body.Key.PK.S)}`;
+    case 'BatchGetItem': {
+      const [{ Keys }] = Object.values(body.RequestItems) as [Json];
+      return `read ${kindsOf(Keys.map((key: Json) => key.PK.S))}`;
+    }
+    case 'TransactWriteItems': {
+      const parts = targets(body);
+      const status = parts.map((part) => part.ExpressionAttributeValues?.[':status']?.S).find(Boolean);
+      if (status === 'COMPLETED') return 'settle';
+      if (status !== undefined) return `release ${status}`;
+      if (parts.some((part) => part.Item?.status?.S === 'QUEUED')) return 'reserve';
+      if (parts.some((part) => keyIn(part).SK === inFlightSortKey)) return 'count in another period';
+      return `write ${kindsOf(parts.map((part) => keyIn(part).PK))}`;
+    }
+    default:
+      if (operation === 'UpdateItem' && body.UpdateExpression?.includes('startedAtMs')) return 'start';
+      return `${operation.replace('Item', '').toLowerCase()} ${kindOf(keyIn(body).PK)}`;
   }
-  if (operation === 'GetItem') return `read ${kindOf(body.Key.PK.S)}`;
-  if (operation === 'UpdateItem' && body.UpdateExpression?.includes('startedAtMs')) return 'start';
-  return `${operation.replace('Item', '').toLowerCase()} ${targets(body).map((target) => kindOf(keyIn(target).PK))}`;
-}
-
-function transactionPurpose(parts: Json[]): string {
-  const status = parts.map((part) => part.ExpressionAttributeValues?.[':status']?.S).find(Boolean);
-  if (status === 'COMPLETED') return 'settle';
-  if (status !== undefined) return `release ${status}`;
-  if (parts.some((part) => part.Item?.status?.S === 'QUEUED')) return 'reserve';
-  if (parts.some((part) => keyIn(part).SK === inFlightSortKey)) return 'count in another period';
-  return `write ${parts.map((part) => kindOf(keyIn(part).PK)).join(' + ')}`;
-}
-
-/** `PERIOD#lic_…` is a period. */
-function kindOf(partition: string): string {
-  return partition.split('#')[0]!.toLowerCase();
 }

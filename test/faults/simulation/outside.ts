@@ -1,0 +1,63 @@
+import { createBucket } from './bucket.ts';
+import { drawProfile, type CallFault } from './faults.ts';
+import { createCapacity, type ModelBehavior } from './model.ts';
+import type { Random } from './random.ts';
+import type { Database } from './table-calls.ts';
+import type { Scheduler } from './time.ts';
+
+export type Outside = ReturnType<typeof createOutside>;
+
+/** Everything of a simulation that is outside of the service, and what is noted of it. */
+export function createOutside(
+  seed: number,
+  from: { scheduler: Scheduler; random: Random; database: Database; startMs: number },
+) {
+  const { now } = from.scheduler;
+  /** What happened, in order, as a person reads it. */
+  const history: string[] = [];
+  /** How often what happened. */
+  const counts: Record<string, number> = {};
+  const violations: string[] = [];
+  let calm = false;
+  let moments = 0;
+  let numbers = 0;
+  const note = (who: string, what: string): void => {
+    const seconds = ((now() - from.startMs) / 1000).toFixed(3).padStart(10);
+    history.push(`${seconds}s  ${who.padEnd(18)} ${what}`);
+  };
+  const count = (name: string): void => void (counts[name] = (counts[name] ?? 0) + 1);
+  const violation = (sentence: string): void => {
+    violations.push(sentence);
+    note('!!', sentence);
+  };
+  const profile = drawProfile(from.random, seed);
+  const noteCapacity = (what: string): void => {
+    count(`the model ${what}`);
+    note('the model', what);
+  };
+  return {
+    seed,
+    ...from,
+    history,
+    counts,
+    violations,
+    note,
+    count,
+    violation,
+    /** An invariant: the sentence says what is wrong where it does not hold. */
+    must(holds: boolean, sentence: string): void {
+      if (!holds) violation(sentence);
+    },
+    profile,
+    bucket: createBucket(),
+    capacity: createCapacity(profile.scaling, { now, note: noteCapacity }),
+    /** What everything of a kind suffers for a while. */
+    outage: { calls: null as CallFault | null, model: null as ModelBehavior | null },
+    /** Whether faults are over, so that what they left can come to rest. */
+    isCalm: () => calm,
+    calmDown: () => void (calm = true),
+    /** Counts up: which of two things came first, however short the time between. */
+    moment: () => (moments += 1),
+    nextNumber: () => (numbers += 1),
+  };
+}
