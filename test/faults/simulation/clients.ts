@@ -1,10 +1,10 @@
 import { isFinal } from '../../../shared/generations/generation.ts';
 import { routes } from '../../../shared/routes/routes.ts';
-import { createDeleter } from './deleter.ts';
 import { call, type Reply } from './functions.ts';
 import type { Attempt } from './judge.ts';
 import { endBudget } from './operators.ts';
-import { drawRequest, readReply, smallBody, type ClientRequest, type Outcome } from './requests.ts';
+import { seededRandom } from './random.ts';
+import { drawRequest, readReply, smallBody, type ClientRequest } from './requests.ts';
 import { currentRun, Run } from './runs.ts';
 import type { Key } from './setup.ts';
 import type { Simulation } from './simulation.ts';
@@ -61,7 +61,7 @@ async function insist(simulation: Simulation, request: ClientRequest): Promise<v
 }
 
 async function send(simulation: Simulation, request: ClientRequest, chosen?: number): Promise<Reply | null> {
-  const { functions, judge, checker, skewsMs, random, count, note, profile, scheduler } = simulation;
+  const { functions, judge, checker, skewsMs, random, note, profile, scheduler } = simulation;
   const { key, credits, idempotencyKey } = request;
   const environment = chosen ?? random.int(0, functions.generate.length - 1);
   const run = new Run(`#${simulation.nextNumber()} ${key.name}`, scheduler.now(), {
@@ -78,7 +78,6 @@ async function send(simulation: Simulation, request: ClientRequest, chosen?: num
   checker.limits.begin(run, `in flight of ${licenseId}`, 1);
   checker.limits.begin(run, `budget of ${key.stored.keyId}`, credits);
   note(run.name, `POST /generate ${credits} credits ${idempotencyKey ?? ''} (env ${environment})`);
-  count('requests');
   scheduler.after(random.pick(functionTimeoutsMs), () => run.die());
   const reply = await call(run, functions.generate[environment], routes.createGeneration, {
     key: key.raw,
@@ -91,18 +90,14 @@ async function send(simulation: Simulation, request: ClientRequest, chosen?: num
   });
   if (reply === null) {
     note(run.name, '† its machine died');
-    count('runs that died');
     return null;
   }
   const outcome = readReply(reply);
-  noteOutcome(simulation, run, outcome);
+  const { status, code, requestId } = outcome;
+  note(run.name, `→ ${status} ${code ?? ''} ${requestId}`);
   judge.judge(attempt, outcome, reply);
   const lost = !simulation.isCalm() && random.chance(profile.lostAnswer);
-  if (lost) {
-    count('fault: answer lost');
-    note(run.name, '✗ answer lost');
-  }
-  const { status, requestId } = outcome;
+  if (lost) note(run.name, '✗ answer lost');
   if (status === 202 && !lost && random.chance(0.5)) await follow(simulation, key, requestId);
   const isMissed = status !== 202 && (lost || status >= 500);
   if (isMissed && random.chance(0.5)) await fetchRecord(simulation, key, requestId);
@@ -110,17 +105,6 @@ async function send(simulation: Simulation, request: ClientRequest, chosen?: num
 }
 
 const preferenceOf = ({ respondAsync }: ClientRequest) => (respondAsync ? { prefer: 'respond-async' } : {});
-
-function noteOutcome(
-  { checker, count, note }: Simulation,
-  { name, startedMs }: Run,
-  { status, code, requestId, answer }: Outcome,
-): void {
-  const isReplay =
-    answer !== null && status === 200 && checker.record(requestId)?.item.createdAtMs < startedMs - 5000;
-  note(name, `→ ${status} ${code ?? ''} ${requestId}`);
-  count(`answer: ${status} ${code ?? (status === 202 ? 'accepted' : isReplay ? 'replayed' : 'completed')}`);
-}
 
 /** Once nothing is wrong any more, every environment generates again: nothing that happened to it may last. */
 export async function serveAgain(simulation: Simulation): Promise<void> {
@@ -148,13 +132,13 @@ export async function serveAgain(simulation: Simulation): Promise<void> {
 
 /** Looks at an accepted request until it is final, or until somebody else's patience ends. */
 async function follow(simulation: Simulation, key: Key, requestId: string): Promise<void> {
-  const { random, scheduler, count } = simulation;
+  const { random, scheduler } = simulation;
   let waitMs = 2000;
   for (let looks = 1; looks <= 12; looks++) {
     await scheduler.pause(waitMs + random.int(0, 4000 * looks));
     const reply = await fetchRecord(simulation, key, requestId);
     if (reply === null) continue;
-    if (reply.status === 200 && isFinal(JSON.parse(reply.body).status)) return count('followed to the end');
+    if (reply.status === 200 && isFinal(JSON.parse(reply.body).status)) return;
     waitMs = Number(reply.headers['retry-after'] ?? 1) * 1000;
     if (!key.access.isOpen() || waitMs > 60_000) return;
   }
@@ -162,7 +146,7 @@ async function follow(simulation: Simulation, key: Key, requestId: string): Prom
 
 /** Asks what a request would be. Nothing is stored for it. */
 async function askFirst(simulation: Simulation, request: ClientRequest): Promise<void> {
-  const { functions, scheduler, note, count, must } = simulation;
+  const { functions, scheduler, note, must } = simulation;
   const { key, body } = request;
   const run = new Run(`#${simulation.nextNumber()} ${key.name} dry`, scheduler.now(), {
     mayFail: true,
@@ -172,7 +156,6 @@ async function askFirst(simulation: Simulation, request: ClientRequest): Promise
   const reply = await call(run, functions.generate[0], routes.createGeneration, asked);
   if (reply === null) return;
   note(run.name, `→ ${reply.status}`);
-  count('dry runs');
   const write = run.calls.find((name) => ['reserve', 'enqueue', 'settle', 'start'].includes(name));
   const isKnown = [200, 400, 401, 403, 429, 503].includes(reply.status);
   const did = `a dry run answered ${reply.status} and did ${write ?? 'nothing'}`;
@@ -181,14 +164,13 @@ async function askFirst(simulation: Simulation, request: ClientRequest): Promise
 
 /** GET /generate/{requestId}: what is stored is what is said, and only its owner learns it. */
 async function fetchRecord(simulation: Simulation, key: Key, requestId: string): Promise<Reply | null> {
-  const { functions, scheduler, moment, note, count, violation } = simulation;
+  const { functions, scheduler, moment, note, violation } = simulation;
   const run = new Run(`#${simulation.nextNumber()} ${key.name} GET`, scheduler.now(), { mayFail: true });
   const from = moment();
   const reply = await call(run, functions.get, routes.getGeneration, { key: key.raw, requestId });
   if (reply === null) return null;
   const { code, status } = JSON.parse(reply.body);
   note(run.name, `→ ${reply.status} ${code ?? status}`);
-  count('re-fetches');
   const wrong = wrongRecord(simulation, requestId, from, reply);
   if (wrong !== null) violation(`${run.name}: ${wrong}`);
   return reply;
@@ -221,3 +203,71 @@ function wrongRecord(
     ? `${status} was read of what is ${item.status}`
     : null;
 }
+
+/** Deletes a request of the key's license now and then, sometimes twice at once, sometimes one that runs. */
+export function createDeleter(simulation: Simulation) {
+  const { checker, profile, seed } = simulation;
+  const random = seededRandom(seed + 0xde1e7e);
+  return async (key: Key): Promise<void> => {
+    if (!profile.hasDeletions || !random.chance(0.5)) return;
+    if (random.chance(0.1)) await askForWhatIsNotTheirs(simulation, key);
+    const some = random.chance(0.1) ? checker.open() : checker.ended();
+    const own = some.filter(({ licenseId }) => licenseId === key.tenant.license.licenseId);
+    if (own.length === 0) return;
+    const { requestId } = random.pick(own);
+    const times = random.chance(0.2) ? 2 : 1;
+    await Promise.all(Array.from({ length: times }, () => remove(simulation, key, requestId)));
+  };
+}
+
+async function remove(simulation: Simulation, key: Key, requestId: string): Promise<void> {
+  const { checker, bucket, moment, violation } = simulation;
+  const wasEnded = checker.record(requestId)!.endedAtMs !== null;
+  const before = bucket.objectsOf(requestId);
+  const reply = await ask(simulation, key, requestId);
+  if (reply === null) return;
+  const left = bucket.objectsOf(requestId).filter((object) => before.includes(object));
+  const isGone = checker.deletions.isGone(requestId);
+  const wrong = wrongAnswer(reply.status, { isGone, left, wasEnded });
+  if (wrong !== null) violation(`${key.name}: DELETE of ${requestId} answered ${reply.status}, but ${wrong}`);
+  if (reply.status === 200) checker.deletions.learned(requestId, moment());
+}
+
+function wrongAnswer(
+  status: number,
+  { isGone, left, wasEnded }: { isGone: boolean; left: string[]; wasEnded: boolean },
+): string | null {
+  if (status === 200 && left.length > 0) return `left ${left.join(', ')}`;
+  if (status === 200) return isGone ? null : 'it is there';
+  if (status === 404) return isGone ? null : 'it is there';
+  if (status === 409) return wasEnded ? 'it had ended' : null;
+  return isExcuse(status) ? null : 'nobody should ever read this';
+}
+
+const neverStored = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+/** Another license's request, and one that never was, get the same answer byte for byte. */
+async function askForWhatIsNotTheirs(simulation: Simulation, key: Key): Promise<void> {
+  const { licenseId } = key.tenant.license;
+  const another = simulation.checker.ended().find((record) => record.licenseId !== licenseId);
+  const answers = new Set<string>();
+  for (const requestId of [neverStored, ...(another === undefined ? [] : [another.requestId])]) {
+    const reply = await ask(simulation, key, requestId);
+    if (reply !== null && !isExcuse(reply.status)) answers.add(`${reply.status} ${reply.body}`);
+  }
+  const isNotFound = answers.size <= 1 && [...answers].every((answer) => answer.startsWith('404 '));
+  simulation.must(isNotFound, `${key.name}: DELETE of what is not theirs: ${[...answers].join(' and ')}`);
+}
+
+/** @returns null when its machine died. */
+async function ask(simulation: Simulation, key: Key, requestId: string): Promise<Reply | null> {
+  const { scheduler, functions, note } = simulation;
+  const name = `#${simulation.nextNumber()} ${key.name} DELETE`;
+  const run = new Run(name, scheduler.now(), { mayFail: true, mayDie: true });
+  const reply = await call(run, functions.remove, routes.deleteGeneration, { key: key.raw, requestId });
+  note(name, `→ ${reply?.status ?? '†'} ${requestId}`);
+  return reply;
+}
+
+/** A key that ended, too many requests, or a fault. */
+const isExcuse = (status: number): boolean => [401, 429, 503].includes(status);

@@ -22,16 +22,14 @@ const releaseTimeLimitMs = 60_000;
 
 /** Lambda's queue for events that nobody waits for, and all that may happen to them. */
 export function createEventQueue(simulation: Simulation) {
-  const { scheduler, random, profile, count, isCalm, checker, functions, skewsMs } = simulation;
+  const { scheduler, random, profile, isCalm, checker, functions, skewsMs } = simulation;
   const { events: faults, asyncDeadlineSeconds } = profile;
   const maxAgeMs = asyncDeadlineSeconds * 1000;
   let taken = 0;
   const meets = (chance: number) => !isCalm() && random.chance(chance);
 
-  function note(what: string, { requestId }: GenerationRef): void {
-    count(`event: ${what}`);
+  const note = (what: string, { requestId }: GenerationRef): void =>
     simulation.note('the queue', `${what}: ${requestId}`);
-  }
 
   /** A fault that met an event. The request that it is about may fail for it. */
   function noteFault(what: string, ref: GenerationRef): void {
@@ -75,7 +73,6 @@ export function createEventQueue(simulation: Simulation) {
       environment: `${kind} ${environment}`,
     });
     if (kind === 'worker') checker.runs.begin(run);
-    count(`event: ${kind} runs`);
     scheduler.after(timeLimitMs, () => {
       checker.runs.timeLimitReached(run);
       run.die();
@@ -97,7 +94,6 @@ export function createEventQueue(simulation: Simulation) {
     simulation.note(run.name, `begins ${requestId}`);
     const good = await runJob(run, () => handler(event, { awsRequestId: invocationId }));
     run.failed = good === false;
-    if (good === null) count(`event: ${kind} died`);
     simulation.note(run.name, good === null ? '† died' : good ? 'done' : 'failed');
     return good === true;
   }
@@ -126,7 +122,6 @@ export function createEventQueue(simulation: Simulation) {
       for (const pauseMs of [...pausesMs, null]) {
         if ((await onMachine('release', invocation, of)) || pauseMs === null) return;
         await scheduler.pause(pauseMs);
-        count('event: release tried again');
       }
     };
     bring('failure', ref, () => void release());
@@ -136,7 +131,6 @@ export function createEventQueue(simulation: Simulation) {
     taken += 1;
     const invocationId = `${String(taken).padStart(8, '0')}-0000-4000-8000-000000000000`;
     const invocation = { invocationId, ref, takenAtMs: scheduler.now() };
-    count('event: taken');
     bring('event', ref, () => void work(invocation));
   }
 

@@ -2,7 +2,7 @@ import { socketError, type HttpAnswer } from './answers.ts';
 import { callFaults, isOfCall, type CallFault } from './faults.ts';
 import type { Run } from './runs.ts';
 import type { Simulation } from './simulation.ts';
-import type { Scheduled } from './time.ts';
+import type { Scheduled } from './process.ts';
 
 /** What may happen to every call. */
 export const anywhere = [
@@ -76,7 +76,6 @@ export function play(simulation: Simulation, exchange: Exchange): Promise<HttpAn
     if (fault !== null) {
       const isReason = isHarmless ? !isOfCall(fault) : fault !== 'slow' || isHurried;
       if (isReason) run.faults.push({ call: name, fault });
-      simulation.count(`fault: ${fault}`);
     }
     simulation.note(run.name, `${name}${fault === null ? '' : `  ✗ ${fault}`}`);
     travel(simulation, exchange, fault, give);

@@ -19,7 +19,7 @@ export interface Attempt {
 
 /** Holds answers against what was true while they were made. */
 export function createJudge(outside: Outside, { identityAccess }: Setup, checker: Checker) {
-  const { must, violation, count, profile } = outside;
+  const { must, violation, profile } = outside;
   const { limits, deletions } = checker;
   /** By caller and idempotency key: what was promised last, and when. */
   const promised = new Map<string, { requestId: string; atMs: number }>();
@@ -83,65 +83,44 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
       : null;
   }
 
-  /** Why a refusal is not true, null when it is. */
-  function untrue({ request, run, from }: Attempt, { code, sentence, requestId }: Outcome): string | null {
-    const { key } = request;
-    const { licenseId } = key.tenant.license;
-    const unless = (isTrue: boolean, why: string) => (isTrue ? null : why);
+  /** Whether a refusal is true. What nobody should ever read is not. */
+  function isTrue({ request, run, from }: Attempt, { code, sentence, requestId }: Outcome): boolean {
+    const { access, tenant, stored } = request.key;
+    const { licenseId } = tenant.license;
+    const met = run.faults.map(({ fault }) => fault);
     switch (code) {
       case 'INVALID_API_KEY':
-        return unless(
-          key.access.mayHaveBeen(false, from) || key.tenant.access.mayHaveBeen(false, from),
-          'its key was good',
-        );
+        return access.mayHaveBeen(false, from) || tenant.access.mayHaveBeen(false, from);
       case 'CREDIT_LIMIT_EXCEEDED':
-        if (!sentence.includes("this key's own"))
-          return unless(limits.wasTight(run, `credits of ${licenseId}`), 'there was room all the time');
-        count("refused over a key's budget");
-        return unless(
-          limits.wasTight(run, `budget of ${key.stored.keyId}`),
-          'its budget had room all the time',
+        return limits.wasTight(
+          run,
+          sentence.includes("this key's own") ? `budget of ${stored.keyId}` : `credits of ${licenseId}`,
         );
       case 'INVALID_PARAMETERS':
-        return unless(
-          run.hasUnusableReference || run.faults.some(({ fault }) => fault === 'fails before it begins'),
-          'there was nothing wrong with it',
-        );
+        return run.hasUnusableReference || met.includes('fails before it begins');
       case 'TIER_LIMIT':
-        return null;
+        return true;
       case 'RATE_LIMITED':
-        return unless(
-          !sentence.includes('in flight') || limits.wasTight(run, `in flight of ${licenseId}`),
-          'fewer were in flight all the time',
-        );
+        return !sentence.includes('in flight') || limits.wasTight(run, `in flight of ${licenseId}`);
       case 'IDENTITY_UNAVAILABLE':
-        return unless(identityAccess.mayHaveBeen(false, from), 'the identity had a model');
+        return identityAccess.mayHaveBeen(false, from);
       case 'IDEMPOTENCY_IN_PROGRESS': {
         const first = checker.record(requestId);
-        if (first === undefined) return 'nothing is known of a first request';
-        return unless((first.endedAtMs ?? Infinity) >= run.startedMs, 'the first request had ended before');
+        return first !== undefined && (first.endedAtMs ?? Infinity) >= run.startedMs;
       }
       case 'REQUEST_NOT_FOUND':
-        return unless(deletions.hadKey(request), 'nothing with its key was deleted');
+        return deletions.hadKey(request);
       case 'IDEMPOTENCY_MISMATCH':
-        return unless(request.idempotencyKey !== null, 'it had no idempotency key');
-      case 'SERVICE_UNAVAILABLE': {
+        return request.idempotencyKey !== null;
+      case 'SERVICE_UNAVAILABLE':
         // A breaker remembers what others met, also once that is over.
-        const beside = runs.filter(({ environment }) => environment === run.environment);
-        return unless(
-          beside.some(({ faults }) => faults.length > 0),
-          'nothing was wrong',
-        );
-      }
+        return runs.some(({ environment, faults }) => environment === run.environment && faults.length > 0);
       case 'TIMEOUT':
       case 'GENERATION_FAILED':
         // Who finds no capacity hears that, whatever else becomes of it.
-        return unless(
-          run.faults.some(({ fault }) => !['scaled to zero', 'no capacity'].includes(fault)),
-          `nothing was wrong (${sentence})`,
-        );
+        return met.some((fault) => fault !== 'scaled to zero' && fault !== 'no capacity');
       default:
-        return 'nobody should ever read this';
+        return false;
     }
   }
 
@@ -150,8 +129,7 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
     const { status, sentence, requestId } = outcome;
     const early = fetchedTooEarly(run, code);
     if (early !== null) violation(`${run.name}: ${early}`);
-    const why = untrue(attempt, outcome);
-    if (why !== null) violation(`${run.name}: ${status} ${code}, but ${why}`);
+    must(isTrue(attempt, outcome), `${run.name}: ${status} ${code}, which was not true (${sentence})`);
     const holds = checker.record(requestId)?.endedAtMs === null;
     // A reservation whose answer was lost is looked for, and is found unless it is still on its way.
     const isFindable = run.faults.every(

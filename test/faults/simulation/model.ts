@@ -6,7 +6,7 @@ import { byteStream, jsonAnswer, socketError, type HttpAnswer } from './answers.
 import { keyOfLink, type Bucket } from './bucket.ts';
 import type { Random } from './random.ts';
 import type { Run } from './runs.ts';
-import type { Scheduler } from './time.ts';
+import type { Scheduler } from './process.ts';
 
 export type Capacity = ReturnType<typeof createCapacity>;
 

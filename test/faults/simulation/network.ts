@@ -158,21 +158,22 @@ function toModel(
   body: ModelRequest | ModelProbe,
   sending: Sending,
 ): Promise<HttpAnswer> {
-  const { checker, capacity, scheduler, count } = simulation;
+  const { checker, capacity, scheduler } = simulation;
   const { run, signal } = sending;
   const behavior = capacity.refuses() ? 'scaled to zero' : drawBehavior(simulation, run);
   const isProbe = 'probe' in body;
   if (!isProbe) checker.runs.callsModel(run);
   run.foundNoCapacityAtMs = behavior === 'scaled to zero' ? scheduler.now() : null;
   if (behavior === 'scaled to zero' || behavior === 'no capacity') checker.coldStarts.found(run);
-  if (!behavior.startsWith('good')) {
-    run.faults.push({ call: 'the model', fault: behavior });
-    count(`model: ${behavior}`);
+  if (!behavior.startsWith('good')) run.faults.push({ call: 'the model', fault: behavior });
+  const name = `${isProbe ? 'probe' : 'call'} the model (${behavior})`;
+  if (behavior === 'refused') {
+    simulation.note(run.name, name);
+    return Promise.reject(socketError('ECONNREFUSED'));
   }
-  if (behavior === 'refused') return Promise.reject(socketError('ECONNREFUSED'));
   return play(simulation, {
     ...sending,
-    name: `${isProbe ? 'probe' : 'call'} the model (${behavior})`,
+    name,
     faults: anywhere.filter((fault) => !fault.startsWith('500')),
     refusals: {},
     async apply() {

@@ -99,7 +99,7 @@ async function importUsage({ random, scheduler, stores }: Simulation, tenant: Te
 }
 
 /** A customer moves the day of their bill to today, paid or not. The events come in any order, seconds later. */
-async function moveAnchor({ random, scheduler, count }: Simulation, { subscription }: Tenant): Promise<void> {
+async function moveAnchor({ random, scheduler }: Simulation, { subscription }: Tenant): Promise<void> {
   if (subscription === null) return;
   const atMs = Math.floor(scheduler.now() / 1000) * 1000;
   const { anchorMs, periodEndMs } = subscription.state;
@@ -111,7 +111,6 @@ async function moveAnchor({ random, scheduler, count }: Simulation, { subscripti
     events.push(subscription.payment(atMs));
     subscription.paidAnchorsMs.push(atMs);
   }
-  count(`moved anchors: ${events.length === 1 ? 'unpaid' : 'paid'}`);
   if (random.chance(0.5)) events.reverse();
   for (const event of events) {
     // Longer than clocks differ.
@@ -127,7 +126,7 @@ async function moveAnchor({ random, scheduler, count }: Simulation, { subscripti
 }
 
 /** Now and then something is away for everybody. */
-export async function runOutages({ random, scheduler, note, count, outage }: Simulation): Promise<void> {
+export async function runOutages({ random, scheduler, note, outage }: Simulation): Promise<void> {
   for (let i = 0; i < 2; i++) {
     await scheduler.pause(random.int(5000, 120_000));
     const isOfModel = random.chance(0.6);
@@ -135,7 +134,6 @@ export async function runOutages({ random, scheduler, note, count, outage }: Sim
     if (isOfModel) outage.model = random.pick(modelOutages);
     else outage.calls = calls;
     note('outages', `${outage.model ?? calls}`);
-    count(`outage: ${isOfModel ? 'model' : 'calls'}`);
     await scheduler.pause(random.int(2000, 60_000));
     Object.assign(outage, { model: null, calls: null });
     note('outages', 'over');
@@ -146,7 +144,7 @@ const minuteMs = 60_000;
 
 /** Each minute, as its schedule has it; sometimes twice at once. Nothing stays held for two minutes after its lease. */
 export async function runSweeps(simulation: Simulation, isOver: () => boolean): Promise<void> {
-  const { random, scheduler, checker, count, note, profile, functions, skewsMs, violations } = simulation;
+  const { random, scheduler, checker, note, profile, functions, skewsMs, violations } = simulation;
   const skewMs = Math.max(...skewsMs.map(Math.abs));
   while (!isOver()) {
     await scheduler.pause(minuteMs);
@@ -163,7 +161,6 @@ export async function runSweeps(simulation: Simulation, isOver: () => boolean): 
         skewMs: skewsMs[0]!,
         ...faults,
       });
-      count('sweeps');
       note(run.name, 'begins');
       void runJob(run, job).then((good) =>
         note(run.name, good === null ? '† died' : good ? 'done' : 'failed'),
@@ -198,7 +195,7 @@ export async function changeBudgets(simulation: Simulation): Promise<void> {
 
 /** Whatever fails on the way, what the table says holds. */
 async function changeBudget(simulation: Simulation, key: Key, budget: number | null): Promise<void> {
-  const { scheduler, note, count } = simulation;
+  const { scheduler, note } = simulation;
   const run = new Run('owner', scheduler.now(), { mayFail: true });
   note(run.name, `${key.name} gets a budget of ${budget ?? 'any size'}`);
   const result = await currentRun
@@ -208,7 +205,6 @@ async function changeBudget(simulation: Simulation, key: Key, budget: number | n
       () => 'failed',
     );
   note(run.name, `the budget: ${result}`);
-  count(`budget changes: ${result}`);
 }
 
 /** As PATCH does it. */

@@ -1,7 +1,68 @@
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { currentRun } from './runs.ts';
-import type { Scheduled, Scheduler } from './time.ts';
+import type { Random } from './random.ts';
+import { currentRun, type Run } from './runs.ts';
+
+export type Scheduler = ReturnType<typeof createScheduler>;
+export type Scheduled = ReturnType<Scheduler['after']>;
+
+/**
+ * Time that goes on only when nothing else can happen: one event after another, in an order that the seed alone
+ * decides. What an event sets going runs until it waits for another event; only then comes the next.
+ */
+export function createScheduler(random: Random, startMs: number) {
+  interface Event {
+    atMs: number;
+    /** Decides between events of the same millisecond. */
+    order: number;
+    action: () => unknown;
+    run: Run | undefined;
+    cancelled: boolean;
+  }
+  let nowMs = startMs;
+  /** The last comes first, so that taking the next one is cheap. */
+  const queue: Event[] = [];
+
+  function insert(event: Event): void {
+    const isLater = ({ atMs, order }: Event) =>
+      atMs > event.atMs || (atMs === event.atMs && order > event.order);
+    queue.splice(queue.findLastIndex(isLater) + 1, 0, event);
+  }
+
+  return {
+    now: () => nowMs,
+    random,
+    /**
+     * @param run whose event it is: it doesn't come once that run is dead, and waits while it stands still. What
+     *   happens on other machines belongs to no run.
+     */
+    after(delayMs: number, action: () => unknown, run?: Run): Event {
+      const atMs = nowMs + Math.max(0, delayMs);
+      const event = { atMs, order: random.float(), action, run, cancelled: false };
+      insert(event);
+      return event;
+    },
+    pause(delayMs: number): Promise<void> {
+      return new Promise((resolve) => this.after(delayMs, resolve));
+    },
+    /** The next event. @returns false when there is none. */
+    async step(): Promise<boolean> {
+      const event = queue.pop();
+      if (event === undefined) return false;
+      const { run } = event;
+      if (event.cancelled || run?.dead) return true;
+      nowMs = Math.max(nowMs, event.atMs);
+      if (run !== undefined && run.stalledUntilMs > nowMs) {
+        event.atMs = run.stalledUntilMs;
+        insert(event);
+        return true;
+      }
+      await event.action();
+      await turn();
+      return true;
+    },
+  };
+}
 
 /** Where the calls of the SDK's clients, and of `fetch`, go instead of to the network. */
 export interface Network {
@@ -27,12 +88,12 @@ export interface HttpRequest {
  */
 let scheduler: Scheduler | null = null;
 let network: Network | null = null;
-let pendingImmediates = 0;
+const immediates = { pending: 0 };
 
 /** Whose time and chance they are; null gives the process its own back. */
 export function useScheduler(of: Scheduler | null): void {
   scheduler = of;
-  pendingImmediates = 0;
+  immediates.pending = 0;
 }
 
 export function useNetwork(of: Network | null): void {
@@ -42,19 +103,14 @@ export function useNetwork(of: Network | null): void {
 const RealDate = Date;
 const real = { setTimeout, clearTimeout, setImmediate, random: Math.random, fetch: globalThis.fetch };
 
+/** The SDK reads files and imports modules when it is first used, for which no event waits: so many turns wait in real time. */
+let patientTurns = 150;
+
 /** Lets everything run that waits neither for time nor for an answer. */
 export async function turn(): Promise<void> {
+  if (patientTurns-- > 0) await new Promise((resolve) => real.setTimeout(resolve, 5));
   do await new Promise((resolve) => real.setImmediate(resolve));
-  while (pendingImmediates > 0);
-}
-
-/** Waits a moment of real time as well, the first times, for what comes from outside of the process. */
-export function patientTurns(times: number): () => Promise<void> {
-  let left = times;
-  return async () => {
-    if (left-- > 0) await new Promise((resolve) => real.setTimeout(resolve, 5));
-    await turn();
-  };
+  while (immediates.pending > 0);
 }
 
 /** A machine's clock shows the time, give or take its own error. */
@@ -88,9 +144,9 @@ function clearVirtualTimeout(timer: Scheduled | NodeJS.Timeout | undefined): voi
 
 function countedImmediate(callback: Callback, ...args: unknown[]): unknown {
   if (scheduler === null) return real.setImmediate(callback, ...args);
-  pendingImmediates += 1;
+  immediates.pending += 1;
   return real.setImmediate(() => {
-    pendingImmediates -= 1;
+    immediates.pending -= 1;
     callback(...args);
   });
 }

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { runClient, serveAgain } from './clients.ts';
 import { createNetwork } from './network.ts';
 import { changeBudgets, runOperator, runOutages, runSweeps } from './operators.ts';
-import { installProcess, patientTurns, turn, useNetwork, useScheduler } from './process.ts';
+import { installProcess, turn, useNetwork, useScheduler, type Scheduler } from './process.ts';
 import { currentRun, Run } from './runs.ts';
 import { storeSetup } from './setup.ts';
 import { createSimulation, type Simulation } from './simulation.ts';
-import type { Scheduler } from './time.ts';
 
 export interface SimulationResult {
   seed: number;
@@ -17,21 +16,15 @@ export interface SimulationResult {
   counts: Record<string, number>;
 }
 
-/**
- * Once a process, before the first simulation. The SDK reads files and imports modules when it is first used, for
- * which no event waits; so a first seed is played patiently.
- */
+/** Once a process: a first seed is played for what happens only when the service and the SDK are first used. */
 export async function installSimulation(): Promise<void> {
   installProcess();
-  await simulate(0, patientTurns(150));
+  await simulate(0);
 }
 
-/**
- * Plays one seed to its end.
- * @param letRun lets everything run that waits for no event
- */
-export async function simulate(seed: number, letRun = turn): Promise<SimulationResult> {
-  const simulation = await createSimulation(seed, letRun);
+/** Plays one seed to its end. */
+export async function simulate(seed: number): Promise<SimulationResult> {
+  const simulation = await createSimulation(seed);
   const { violations, history, counts, checker, database, startMs } = simulation;
   try {
     useNetwork(createNetwork(simulation));
@@ -86,7 +79,7 @@ async function drive(
   const ending = { isDone: false };
   const end = () => (ending.isDone = true);
   work.then(end, end);
-  await scheduler.turn();
+  await turn();
   for (let steps = 0; !ending.isDone && isGood(); steps++) {
     if (steps > maxSteps) throw new Error(`no end in sight:\n${history.slice(-30).join('\n')}`);
     await mustStep(scheduler);
@@ -98,7 +91,7 @@ async function drive(
 async function mustStep(scheduler: Scheduler): Promise<void> {
   for (let turns = 0; turns < 1000; turns++) {
     if (await scheduler.step()) return;
-    await scheduler.turn();
+    await turn();
   }
   throw new Error('somebody waits for what will never happen');
 }

@@ -2,20 +2,18 @@ import { createChecker } from './checker.ts';
 import { coldStart, prepareEnvironment } from './functions.ts';
 import { createJudge } from './judge.ts';
 import { createOutside } from './outside.ts';
-import { useScheduler } from './process.ts';
+import { createScheduler, useScheduler } from './process.ts';
 import { seededRandom } from './random.ts';
 import { drawSetup, drawStart } from './setup.ts';
 import { openDatabase } from './table-calls.ts';
-import { createScheduler } from './time.ts';
 
 /** The service and everything around it, with those who check what it does. */
 export type Simulation = Awaited<ReturnType<typeof createSimulation>>;
 
-/** @param letRun lets everything run that waits for no event */
-export async function createSimulation(seed: number, letRun: () => Promise<void>) {
+export async function createSimulation(seed: number) {
   const random = seededRandom(seed);
   const startMs = drawStart(random);
-  const scheduler = createScheduler(random, startMs, letRun);
+  const scheduler = createScheduler(random, startMs);
   const database = await openDatabase(scheduler.now);
   const outside = createOutside(seed, { scheduler, random, database, startMs });
   const { maxSkewMs } = outside.profile;
