@@ -1,9 +1,9 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 /** A mistake that somebody could make, as changes to the service's source. */
 export interface Mutant {
   name: string;
-  /** The seed whose world shows it soon. */
+  /** The seed whose simulation shows it soon. */
   seed: number;
   /** What it would do to people. */
   what: string;
@@ -11,38 +11,33 @@ export interface Mutant {
 }
 
 const repository = new URL('../../', import.meta.url).href;
-const folder = new URL('mutants/', import.meta.url);
+const text = readFileSync(new URL('mutants.diff', import.meta.url), 'utf8');
 
 /** Each is found by `npm run faults -- --mutants`, or the simulation is not worth its time. */
-export const mutants: readonly Mutant[] = readdirSync(folder).flatMap((file) =>
-  readFileSync(new URL(file, folder), 'utf8').trimEnd().split('\n\n').map(parseMutant),
-);
+export const mutants: readonly Mutant[] = parseMutants(text.trimEnd().split('\n'));
 
 /**
- * A mutant as README.md describes it. A `-` after a `+` begins another change.
- * @throws when its text is not of that form
+ * Mutants as README.md describes them. A `-` after a `+` begins another change.
+ * @throws when the lines are not of that form
  */
-function parseMutant(text: string): Mutant {
-  const [title, what, ...lines] = text.split('\n');
-  const [, name, seed] = /^([a-z0-9-]+) \(seed (\d+)\)$/.exec(title!) ?? [];
-  if (name === undefined || what === undefined) throw new Error(`a mutant begins wrongly: ${title}`);
-  const changes: { file: string; find: string[]; replace: string[] }[] = [];
+function parseMutants(lines: string[]): Mutant[] {
+  const found: Mutant[] = [];
   let file = '';
+  let before = '';
   for (const line of lines) {
+    const title = /^([a-z0-9-]+) \(seed (\d+)\): (.+)$/.exec(line);
     const rest = line.slice(1);
-    if (line.startsWith('in ')) file = line.slice('in '.length);
-    else if (line.startsWith('+')) changes.at(-1)!.replace.push(rest);
-    else if (!line.startsWith('-')) throw new Error(`${name}: a line begins wrongly: ${line}`);
-    else if (changes.at(-1)?.file === file && changes.at(-1)!.replace.length === 0)
-      changes.at(-1)!.find.push(rest);
-    else changes.push({ file, find: [rest], replace: [] });
+    const changes = found.at(-1)?.changes;
+    if (title !== null) found.push({ name: title[1]!, seed: Number(title[2]), what: title[3]!, changes: [] });
+    else if (line.startsWith('in ')) file = line.slice('in '.length);
+    else if (line.startsWith('-') && before.startsWith('-')) changes!.at(-1)!.find += `\n${rest}`;
+    else if (line.startsWith('-')) changes!.push({ file, find: rest, replace: '' });
+    else if (line.startsWith('+') && before.startsWith('+')) changes!.at(-1)!.replace += `\n${rest}`;
+    else if (line.startsWith('+')) changes!.at(-1)!.replace = rest;
+    else if (line !== '') throw new Error(`a mutant has a wrong line: ${line}`);
+    before = line;
   }
-  const joined = changes.map(({ find, replace, ...of }) => ({
-    ...of,
-    find: find.join('\n'),
-    replace: replace.join('\n'),
-  }));
-  return { name, seed: Number(seed), what, changes: joined };
+  return found;
 }
 
 export function mutantNamed(name: string): Mutant {

@@ -13,7 +13,7 @@ const ofEachMutant = ['functions', 'shared', 'bin', 'test/faults/simulation'].ma
 const once = ['runs', 'process'].map((name) => `${repository}test/faults/simulation/${name}.ts`);
 
 /**
- * Makes this process one that plays worlds.
+ * Makes this process one that plays simulations.
  * @returns what gives the simulation of a mutant, or of the service as it is
  */
 export async function openSimulation(): Promise<(mutant: string | null) => Promise<Simulation>> {

@@ -1,8 +1,20 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Game, SeedReport } from './worker.ts';
+import type { SimulationResult } from './simulation/simulate.ts';
 
-export type { Game, SeedReport };
+/** Seeds to be played one after another, until an invariant breaks. */
+export interface Game {
+  from: number;
+  count: number;
+  mutant: string | null;
+}
+
+/** What came of one seed. */
+export interface SeedReport extends Omit<SimulationResult, 'history'> {
+  mutant: string | null;
+  /** How many lines its history has. */
+  lines: number;
+}
 
 const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
 
@@ -24,16 +36,18 @@ export async function playGames(
 
 function playInProcess(games: Game[], onSeed: (report: SeedReport) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    let last: SeedReport | null = null;
-    const child = fork(worker, [JSON.stringify(games)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    let last = 'nothing';
     let said = '';
+    const child = fork(worker, [JSON.stringify(games)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
     child.stderr!.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    child.on('message', (message) => onSeed((last = message as SeedReport)));
+    child.on('message', (report: SeedReport) => {
+      last = `seed ${report.seed} (mutant: ${report.mutant ?? 'none'})`;
+      onSeed(report);
+    });
     child.on('error', reject);
     child.on('close', (code) => {
-      if (code === 0) return resolve();
-      const before = last === null ? 'nothing' : `seed ${last.seed} (mutant: ${last.mutant ?? 'none'})`;
-      reject(new Error(`what comes after ${before} could not be played: ${said.slice(-3000)}`));
+      if (code === 0) resolve();
+      else reject(new Error(`what comes after ${last} could not be played: ${said.slice(-3000)}`));
     });
   });
 }

@@ -8,9 +8,9 @@ const seedsPerProcess = 100;
 /** As few processes as memory allows: each keeps the copies of its mutants. */
 const mutantsPerProcess = 35;
 /** A mutant that takes more is not found. */
-const mostSeeds = 500;
+const maxSeeds = 500;
 
-/** README.md tells what each is for. */
+/** README.md says what each is for. */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '1000' },
@@ -23,6 +23,7 @@ const { values } = parseArgs({
 });
 const startedMs = Date.now();
 const workers = Number(values.workers);
+const seconds = () => Math.round((Date.now() - startedMs) / 1000);
 
 if (values.seed !== undefined) await replay(Number(values.seed));
 else if (values.mutants) await proveMutantsAreFound();
@@ -41,29 +42,30 @@ async function replay(seed: number): Promise<void> {
 
 /** Plays seeds until all are played or one has broken an invariant. */
 async function playSeeds(from: number, count: number): Promise<void> {
-  const games: Game[] = [];
+  const { mutant = null } = values;
   const step = Math.min(seedsPerProcess, Math.ceil(count / workers));
-  for (let seed = from; seed < from + count; seed += step)
-    games.push({ from: seed, count: Math.min(step, from + count - seed), mutant: values.mutant ?? null });
+  const games = Array.from({ length: Math.ceil(count / step) }, (_, i): Game => {
+    return { from: from + i * step, count: Math.min(step, count - i * step), mutant };
+  });
   const totals: Record<string, number> = {};
+  const broken: SeedReport[] = [];
   let played = 0;
-  let broken: SeedReport | null = null;
   await playGames(games, { workers, gamesPerProcess: 1 }, (report) => {
     played += 1;
     for (const [name, times] of Object.entries(report.counts)) totals[name] = (totals[name] ?? 0) + times;
     if (played % 1000 === 0) console.log(`  ${played} of ${count} seeds, ${seconds()} s`);
     if (report.violations.length === 0) return;
-    if (broken === null || report.seed < broken.seed) broken = report;
+    broken.push(report);
     games.length = 0;
   });
   for (const name of Object.keys(totals).toSorted())
     console.log(`  ${name.padEnd(40)} ${String(totals[name]).padStart(10)}`);
-  tell(`${played} seeds`, played, broken === null ? 0 : 1);
-  if (broken === null) return;
-  const { seed, violations } = broken as SeedReport;
-  console.log(`seed ${seed} broke an invariant: ${violations.join('; ')}`);
-  const mutant = values.mutant === undefined ? '' : ` --mutant ${values.mutant}`;
-  console.log(`Its history: npm run faults -- --seed ${seed}${mutant}`);
+  conclude(`${played} seeds`, played, Math.min(broken.length, 1));
+  const [first] = broken.toSorted((one, other) => one.seed - other.seed);
+  if (first === undefined) return;
+  console.log(`seed ${first.seed} broke an invariant: ${first.violations.join('; ')}`);
+  const option = mutant === null ? '' : ` --mutant ${mutant}`;
+  console.log(`Its history: npm run faults -- --seed ${first.seed}${option}`);
 }
 
 /** Plays each mutant's own seed; only where that finds nothing any more, the seeds from 1 on. */
@@ -76,23 +78,19 @@ async function proveMutantsAreFound(): Promise<void> {
     });
   await play(all.map(({ name, seed }) => ({ mutant: name, from: seed, count: 1 })));
   const left = all.filter(({ name }) => !found.has(name));
-  await play(left.map(({ name }) => ({ mutant: name, from: 1, count: mostSeeds })));
+  await play(left.map(({ name }) => ({ mutant: name, from: 1, count: maxSeeds })));
   for (const { name, what, seed } of all) {
-    const report = found.get(name);
-    console.log(`${report ? '✓' : '✗'} ${name}: ${what}`);
-    if (report === undefined) console.log(`    not found in ${mostSeeds} seeds`);
-    else console.log(`    seed ${report.seed}, after ${report.lines} lines: ${report.violations[0]}`);
-    if (report && report.seed !== seed) console.log(`    its seed is ${seed}, which is out of date`);
+    const by = found.get(name);
+    console.log(`${by ? '✓' : '✗'} ${name}: ${what}`);
+    if (by === undefined) console.log(`    not found in ${maxSeeds} seeds`);
+    else console.log(`    seed ${by.seed}, after ${by.lines} lines: ${by.violations[0]}`);
+    if (by && by.seed !== seed) console.log(`    its seed is ${seed}, which is out of date`);
   }
-  tell(`${all.length} mutants`, all.length, all.length - found.size);
+  conclude(`${all.length} mutants`, all.length, all.length - found.size);
 }
 
-function tell(what: string, count: number, failed: number): void {
+function conclude(what: string, count: number, failed: number): void {
   console.log(`${what} in ${seconds()} s`);
   console.log(`${count - failed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;
-}
-
-function seconds(): number {
-  return Math.round((Date.now() - startedMs) / 1000);
 }

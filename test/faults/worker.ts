@@ -1,21 +1,7 @@
 import { openSimulation } from './open-simulation.ts';
-import type { SimulationResult } from './simulation/simulate.ts';
+import type { Game, SeedReport } from './play-games.ts';
 
-/** Seeds to be played one after another, until an invariant breaks. */
-export interface Game {
-  from: number;
-  count: number;
-  mutant: string | null;
-}
-
-/** One seed's world. */
-export interface SeedReport extends Omit<SimulationResult, 'history'> {
-  mutant: string | null;
-  /** How many lines its history has. */
-  lines: number;
-}
-
-// Errors are part of every world, and nobody reads where they came from.
+// Errors are part of every simulation, and nobody reads where they came from.
 Error.stackTraceLimit = 0;
 const simulationWith = await openSimulation();
 for (const game of JSON.parse(process.argv[2]!) as Game[]) await play(game);

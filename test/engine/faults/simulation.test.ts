@@ -17,34 +17,21 @@ async function play(...games: Game[]): Promise<SeedReport[]> {
 test('a seed plays the same history in any process, whatever was played before it and with whatever mutant', async () => {
   const several = await play({ from: 1, count: 4, mutant: null });
   expect(new Set(several.map(({ fingerprint }) => fingerprint)).size).toBe(4);
-  const others = await play(
+  const [broken, alone, unharmed, ...others] = await play(
+    // The game ends with the first seed that breaks an invariant.
     { from: 1, count: 4, mutant: 'charge-before-settle' },
     { from: 4, count: 1, mutant: null },
-    { from: 1, count: 1, mutant: 'charge-told-as-refusal' },
+    { from: 1, count: 1, mutant: 'charge-answered-as-refusal' },
   );
-  const [broken, alone, unharmed] = others;
-  // The play ends with the first world in which an invariant breaks.
-  expect(others.map(({ seed, mutant }) => `${seed} ${mutant}`)).toEqual([
-    '1 charge-before-settle',
-    '4 null',
-    '1 charge-told-as-refusal',
-  ]);
-  expect(broken!.violations[0]).toMatch(/but 0 were charged/);
+  expect(others).toEqual([]);
+  expect(broken).toMatchObject({ seed: 1, violations: [expect.stringMatching(/but 0 were charged/)] });
   expect(alone!.fingerprint).toBe(several[3]!.fingerprint);
-  // In this world nobody meets that mutant, and none is left of the one before.
+  // With this seed nobody meets that mutant, and none is left of the one before.
   expect(unharmed!.fingerprint).toBe(several[0]!.fingerprint);
 }, 120_000);
 
 test.each(mutants)('the mutant $name changes a place that is in the source once', (mutant) => {
   for (const { file } of mutant.changes) expect(mutate(inRepository(file), mutant)).not.toBeNull();
-});
-
-test('a mutant whose place is gone is an error, and one of another file changes nothing', () => {
-  const [mutant] = mutants;
-  const [change] = mutant!.changes;
-  const gone = { ...mutant!, changes: [{ ...change!, find: 'no such place' }] };
-  expect(() => mutate(inRepository(change!.file), gone)).toThrow('is not once in');
-  expect(mutate(inRepository('shared/base/config.ts'), mutant!)).toBeNull();
 });
 
 test.each([DynamoDBClient, S3Client, SageMakerRuntimeClient])(
