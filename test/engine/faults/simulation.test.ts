@@ -24,7 +24,7 @@ test('a seed plays the same history in any process, whatever was played before i
     { from: 1, count: 1, mutant: 'charge-answered-as-refusal' },
   );
   expect(others).toEqual([]);
-  expect(broken).toMatchObject({ seed: 1, violations: [expect.stringMatching(/but 0 were charged/)] });
+  expect([broken!.seed, broken!.violations[0]]).toEqual([1, expect.stringMatching(/but 0 were charged/)]);
   expect(alone!.fingerprint).toBe(several[3]!.fingerprint);
   // With this seed nobody meets that mutant, and none is left of the one before.
   expect(unharmed!.fingerprint).toBe(several[0]!.fingerprint);

@@ -61,7 +61,7 @@ const isPeriod = (PK: string, SK: string) => PK.startsWith('PERIOD#') && SK !== 
 
 /** Holds what the table should be beside what it is: after every write, what was written is read again and checked. */
 export function createChecker(outside: Outside, { tenants }: Setup) {
-  const { database, bucket, capacity, must, violation } = outside;
+  const { database, bucket, capacity, complain, must, violation } = outside;
   const { now } = outside.scheduler;
   const items = new Map<string, Json>();
   const records = new Map<string, StoredRecord>();
@@ -97,13 +97,10 @@ export function createChecker(outside: Outside, { tenants }: Setup) {
       Object.assign(record, { endedAtMs: now(), endedBy: run, capacitySinceMs: capacity.sinceMs() });
       runs.ended(before!, record, run);
     }
-    const wrong = wrongChange(before, item);
-    if (wrong !== null) violation(`request ${SK}: ${wrong}`);
+    complain(`request ${SK}`, wrongChange(before, item));
     const isIndexed = item.leaseShard !== undefined && item.leaseUntilMs !== undefined;
-    must(
-      isOpen(record) === isIndexed,
-      `request ${SK}: ${status}, ${isIndexed ? '' : 'not '}in the lease index`,
-    );
+    const place = isIndexed ? 'in the lease index' : 'not in the lease index';
+    must(isOpen(record) === isIndexed, `request ${SK}: ${status} and ${place}`);
     const booked = `request ${SK}: it is booked in the period from ${new Date(periodStartMs).toISOString()}`;
     const { subscription } = tenants.find(({ license }) => license.licenseId === licenseId)!;
     if (subscription?.isMoved) {
@@ -136,12 +133,9 @@ export function createChecker(outside: Outside, { tenants }: Setup) {
     }
   }
 
-  function periodsOf(licenseId: string): Json[] {
-    return [...items.values()].filter(({ PK, SK }) => PK === `PERIOD#${licenseId}` && SK !== inFlightSortKey);
-  }
-
-  const recordsOf = (licenseId: string) =>
-    [...records.values()].filter((record) => record.licenseId === licenseId);
+  const recordsOf = (id: string) => [...records.values()].filter(({ licenseId }) => licenseId === id);
+  const periodsOf = (id: string) =>
+    [...items.values()].filter(({ PK, SK }) => isPeriod(PK, SK) && PK === `PERIOD#${id}`);
 
   function recordsIn({ PK, SK }: Json): StoredRecord[] {
     const startMs = Date.parse(SK);
@@ -152,8 +146,7 @@ export function createChecker(outside: Outside, { tenants }: Setup) {
     const periods = periodsOf(licenseId);
     for (const period of periods) {
       const named = recordsIn(period);
-      const wrong = wrongPeriod(period, named) ?? wrongKeys(period, named);
-      if (wrong !== null) violation(`${licenseId} ${period.SK}: ${wrong}`);
+      complain(`${licenseId} ${period.SK}`, wrongPeriod(period, named) ?? wrongKeys(period, named));
     }
     const own = recordsOf(licenseId);
     // One period has the count of the requests in flight, and it is true.
@@ -199,11 +192,7 @@ export function createChecker(outside: Outside, { tenants }: Setup) {
     must(withinMs >= windowSeconds * 1000, `${key}: ${quota + 1} uses within ${withinMs} ms`);
   }
 
-  async function itemWritten(
-    call: TableCall,
-    run: Run,
-    { PK, SK }: TableCall['keys'][number],
-  ): Promise<void> {
+  async function itemWritten(call: TableCall, run: Run, PK: string, SK: string): Promise<void> {
     const key = `${PK} ${SK}`;
     const before = items.get(key);
     const item = await reread(PK, SK);
@@ -234,7 +223,7 @@ export function createChecker(outside: Outside, { tenants }: Setup) {
     /** A write reached the table, whoever still waits for its answer. */
     async applied(call: TableCall, run: Run, status: number): Promise<void> {
       if (status !== 200) return;
-      for (const key of call.keys) await itemWritten(call, run, key);
+      for (const { PK, SK } of call.keys) await itemWritten(call, run, PK, SK);
       const partitions = call.keys.map(({ PK }) => PK.split('#'));
       const ofLicenses = partitions.filter(([kind]) => ['LICENSE', 'PERIOD', 'GEN'].includes(kind!));
       new Set(ofLicenses.map(([, licenseId]) => licenseId!)).forEach(checkLicense);
@@ -271,14 +260,9 @@ export function createChecker(outside: Outside, { tenants }: Setup) {
       }
       for (const { requestId, item } of this.open())
         violation(`request ${requestId} is ${item.status} at rest`);
-      for (const [key, item] of items) {
-        const wrong = isPeriod(item.PK, item.SK) ? wrongTallies(item, recordsIn(item)) : null;
-        if (wrong !== null) violation(`${key}: ${wrong}`);
-      }
-      for (const copy of bucket.copies()) {
-        const wrong = wrongCopy(copy, records.get(copy.requestId));
-        if (wrong !== null) violation(`${copy.key}: ${wrong}`);
-      }
+      for (const [key, item] of items)
+        if (isPeriod(item.PK, item.SK)) complain(key, wrongTallies(item, recordsIn(item)));
+      for (const copy of bucket.copies()) complain(copy.key, wrongCopy(copy, records.get(copy.requestId)));
       runs.atRest();
       deletions.atRest(items.values());
       const { Items, LastEvaluatedKey: more } = await read('Scan', {});

@@ -164,15 +164,14 @@ async function askFirst(simulation: Simulation, request: ClientRequest): Promise
 
 /** GET /generate/{requestId}: what is stored is what is said, and only its owner learns it. */
 async function fetchRecord(simulation: Simulation, key: Key, requestId: string): Promise<Reply | null> {
-  const { functions, scheduler, moment, note, violation } = simulation;
+  const { functions, scheduler, moment, note, complain } = simulation;
   const run = new Run(`#${simulation.nextNumber()} ${key.name} GET`, scheduler.now(), { mayFail: true });
   const from = moment();
   const reply = await call(run, functions.get, routes.getGeneration, { key: key.raw, requestId });
   if (reply === null) return null;
   const { code, status } = JSON.parse(reply.body);
   note(run.name, `→ ${reply.status} ${code ?? status}`);
-  const wrong = wrongRecord(simulation, requestId, from, reply);
-  if (wrong !== null) violation(`${run.name}: ${wrong}`);
+  complain(run.name, wrongRecord(simulation, requestId, from, reply));
   return reply;
 }
 
@@ -205,7 +204,7 @@ function wrongRecord(
 }
 
 /** Deletes a request of the key's license now and then, sometimes twice at once, sometimes one that runs. */
-export function createDeleter(simulation: Simulation) {
+function createDeleter(simulation: Simulation) {
   const { checker, profile, seed } = simulation;
   const random = seededRandom(seed + 0xde1e7e);
   return async (key: Key): Promise<void> => {
@@ -221,7 +220,7 @@ export function createDeleter(simulation: Simulation) {
 }
 
 async function remove(simulation: Simulation, key: Key, requestId: string): Promise<void> {
-  const { checker, bucket, moment, violation } = simulation;
+  const { checker, bucket, moment, complain } = simulation;
   const wasEnded = checker.record(requestId)!.endedAtMs !== null;
   const before = bucket.objectsOf(requestId);
   const reply = await ask(simulation, key, requestId);
@@ -229,7 +228,7 @@ async function remove(simulation: Simulation, key: Key, requestId: string): Prom
   const left = bucket.objectsOf(requestId).filter((object) => before.includes(object));
   const isGone = checker.deletions.isGone(requestId);
   const wrong = wrongAnswer(reply.status, { isGone, left, wasEnded });
-  if (wrong !== null) violation(`${key.name}: DELETE of ${requestId} answered ${reply.status}, but ${wrong}`);
+  complain(`${key.name}: DELETE of ${requestId} answered ${reply.status}`, wrong);
   if (reply.status === 200) checker.deletions.learned(requestId, moment());
 }
 

@@ -1,21 +1,13 @@
 import { socketError, type HttpAnswer } from './answers.ts';
-import { callFaults, isOfCall, type CallFault } from './faults.ts';
+import { callFaults, faultNames, isOfCall, type CallFault } from './faults.ts';
 import type { Run } from './runs.ts';
 import type { Simulation } from './simulation.ts';
 import type { Scheduled } from './process.ts';
 
 /** What may happen to every call. */
-export const anywhere = [
-  'slow',
-  'reset before',
-  'reset after',
-  '500 before',
-  '500 after',
-  'timeout before',
-  'killed before',
-  'killed after',
-  'stalled',
-] as const satisfies CallFault[];
+export const anywhere = faultNames.filter((fault) =>
+  /^(slow|reset|500|timeout before|killed|stalled)/.test(fault),
+);
 
 /** Who sends a request, and for how long they wait. */
 export interface Sending {

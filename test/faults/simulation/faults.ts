@@ -22,7 +22,7 @@ export const callFaults = {
 } as const;
 export type CallFault = keyof typeof callFaults;
 
-const faultNames = Object.keys(callFaults) as CallFault[];
+export const faultNames = Object.keys(callFaults) as CallFault[];
 
 /** Whether a fault meets the call alone, and not its machine. */
 export const isOfCall = (fault: CallFault): boolean =>

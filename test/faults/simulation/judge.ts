@@ -19,7 +19,7 @@ export interface Attempt {
 
 /** Holds answers against what was true while they were made. */
 export function createJudge(outside: Outside, { identityAccess }: Setup, checker: Checker) {
-  const { must, violation, profile } = outside;
+  const { complain, must, violation, profile } = outside;
   const { limits, deletions } = checker;
   /** By caller and idempotency key: what was promised last, and when. */
   const promised = new Map<string, { requestId: string; atMs: number }>();
@@ -127,8 +127,7 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
   function refused(attempt: Attempt, outcome: Outcome, code: string): void {
     const { run } = attempt;
     const { status, sentence, requestId } = outcome;
-    const early = fetchedTooEarly(run, code);
-    if (early !== null) violation(`${run.name}: ${early}`);
+    complain(run.name, fetchedTooEarly(run, code));
     must(isTrue(attempt, outcome), `${run.name}: ${status} ${code}, which was not true (${sentence})`);
     const holds = checker.record(requestId)?.endedAtMs === null;
     // A reservation whose answer was lost is looked for, and is found unless it is still on its way.

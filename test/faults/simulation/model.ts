@@ -162,83 +162,81 @@ export function probeAnswer(): HttpAnswer {
 }
 
 /** A model container, well-behaved or not: it begins, generates into the bucket, and says so. */
-export function modelAnswer(surroundings: Surroundings, call: ModelCall): HttpAnswer {
-  const { random, scheduler } = surroundings;
+export function modelAnswer(
+  { random, scheduler, bucket, capacity }: Surroundings,
+  { behavior, request, run, signal }: ModelCall,
+): HttpAnswer {
   const stream = byteStream();
   // Whoever hangs up closes the socket, also while the SDK waits for the first event.
-  call.signal?.addEventListener('abort', () => stream.push(socketError('ECONNRESET')), { once: true });
+  signal?.addEventListener('abort', () => stream.push(socketError('ECONNRESET')), { once: true });
   const say: Say = (atMs, ...parts) =>
-    void scheduler.after(atMs, () => parts.forEach((part) => stream.push(toBytes(part))), call.run);
-  converse(surroundings, call, say, random);
+    void scheduler.after(atMs, () => parts.forEach((part) => stream.push(toBytes(part))), run);
+  const sayQueuedUntil = (endMs: number) => {
+    for (let atMs = 0; atMs < endMs; atMs += 3000) say(atMs + 1, queued);
+  };
+
+  function generate(beginsMs: number): void {
+    const { spoils }: Behavior = behaviors[behavior];
+    const untilDeadlineMs = Date.parse(request.deadline) - scheduler.now();
+    // In time also for a function whose clock is ahead and whose look at the image is slow.
+    const slowMs = Math.max(2000, untilDeadlineMs - beginsMs - random.int(8000, 20_000));
+    const lateMs = Math.max(1, untilDeadlineMs + random.int(-200, 40_000));
+    const usualMs = () => (random.chance(0.2) ? random.int(1, 60) : random.int(500, 15_000));
+    const takesMs = behavior === 'good but slow' ? slowMs : behavior === 'late' ? lateMs : usualMs();
+    const doneMs = beginsMs + takesMs;
+    capacity.usedUntil(scheduler.now() + doneMs);
+    // Quick ones have no progress to report.
+    if (takesMs > 100) say((beginsMs + doneMs) / 2, progress);
+    const outputs = request.outputs.map((_, i) => storeOutput(i, doneMs));
+    const said = spoils?.(outputs) ?? outputs;
+    const completed = {
+      event: 'completed',
+      outputs: said,
+      referenceImagesUsed: 0,
+      modelVersion: 'simulated',
+    };
+    say(doneMs + 1, completed);
+    if (behavior === 'completes twice') say(doneMs + 2, completed);
+    if (behavior !== 'hangs after completing') say(doneMs + 3, null);
+  }
+
+  /** Most previews are stored and named; some are not stored, or late, or too large. No request may suffer by it. */
+  function storeOutput(i: number, doneMs: number): ModelOutput {
+    const { requestId, width, height, outputs } = request;
+    const { putUrl, previewPutUrl } = outputs[i]!;
+    const isLast = i === outputs.length - 1;
+    const put = (link: string, bytes: number, isLate: boolean) =>
+      scheduler.after(doneMs - 1 + (isLate ? 30_000 : 0), () => bucket.put(keyOfLink(link), bytes));
+    // The same for everybody who generates it, as a seed's image is.
+    const bytes = 1000 + (crc32(`${requestId}/${i}`) % 3_000_000);
+    const isStored = behavior !== 'image not stored' || !isLast;
+    if (isStored) put(putUrl, bytes, behavior === 'image stored late' && isLast);
+    const digest = crc32(`${requestId}/${i}/preview`);
+    const fate = (['not named', 'missing', 'late', 'too large'] as const)[digest % 12];
+    const previewBytes = fate === 'too large' ? 60_001 : 1000 + (digest % 59_000);
+    if (fate !== 'not named' && fate !== 'missing') put(previewPutUrl, previewBytes, fate === 'late');
+    const named = fate === 'not named' ? null : previewBytes;
+    return { bytes, sha256: 'a'.repeat(64), width, height, previewBytes: named };
+  }
+
+  function begin(): void {
+    const { neverStarts, again, ends }: Behavior = behaviors[behavior];
+    if (behavior === 'never begins') return;
+    const waitsMs = random.chance(0.2) ? random.int(1, 9000) : 0;
+    sayQueuedUntil(waitsMs);
+    const beginsMs = waitsMs + random.int(1, 400);
+    if (behavior === 'waits for ever') return sayQueuedUntil(200_000);
+    if (!neverStarts) say(beginsMs, started);
+    if (again !== undefined) say(beginsMs + 1, again);
+    if (ends !== undefined) ends(say, beginsMs + random.int(1, 4000), random);
+    else generate(beginsMs);
+  }
+
+  begin();
   return { statusCode: 200, headers: {}, body: stream.read };
 }
 
 function toBytes(part: object | string | Uint8Array | Error | null): Uint8Array | Error | null {
   if (part === null || part instanceof Error || part instanceof Uint8Array) return part;
   return payloadPart(Buffer.from(typeof part === 'string' ? part : `${JSON.stringify(part)}\n`));
-}
-
-function converse(surroundings: Surroundings, call: ModelCall, say: Say, random: Random): void {
-  const { behavior } = call;
-  const { neverStarts, again, ends, spoils }: Behavior = behaviors[behavior];
-  if (behavior === 'never begins') return;
-  const waitsMs = random.chance(0.2) ? random.int(1, 9000) : 0;
-  const sayQueuedUntil = (endMs: number) => {
-    for (let atMs = 0; atMs < endMs; atMs += 3000) say(atMs + 1, queued);
-  };
-  sayQueuedUntil(waitsMs);
-  const beginsMs = waitsMs + random.int(1, 400);
-  if (behavior === 'waits for ever') return sayQueuedUntil(200_000);
-  if (!neverStarts) say(beginsMs, started);
-  if (again !== undefined) say(beginsMs + 1, again);
-  if (ends !== undefined) return ends(say, beginsMs + random.int(1, 4000), random);
-  const doneMs = beginsMs + generatingMs(surroundings, call, beginsMs);
-  surroundings.capacity.usedUntil(surroundings.scheduler.now() + doneMs);
-  // Quick ones have no progress to report.
-  if (doneMs - beginsMs > 100) say((beginsMs + doneMs) / 2, progress);
-  const outputs = call.request.outputs.map((_, i) => storeOutput(surroundings, call, doneMs, i));
-  const said = spoils?.(outputs) ?? outputs;
-  const completed = { event: 'completed', outputs: said, referenceImagesUsed: 0, modelVersion: 'simulated' };
-  say(doneMs + 1, completed);
-  if (behavior === 'completes twice') say(doneMs + 2, completed);
-  if (behavior !== 'hangs after completing') say(doneMs + 3, null);
-}
-
-function generatingMs(
-  { random, scheduler }: Surroundings,
-  { behavior, request }: ModelCall,
-  beginsMs: number,
-) {
-  const untilDeadlineMs = Date.parse(request.deadline) - scheduler.now();
-  // In time also for a function whose clock is ahead and whose look at the image is slow.
-  const slowMs = Math.max(2000, untilDeadlineMs - beginsMs - random.int(8000, 20_000));
-  const lateMs = Math.max(1, untilDeadlineMs + random.int(-200, 40_000));
-  if (behavior === 'good but slow') return slowMs;
-  if (behavior === 'late') return lateMs;
-  return random.chance(0.2) ? random.int(1, 60) : random.int(500, 15_000);
-}
-
-/** Most previews are stored and named; some are not stored, or late, or too large. No request may suffer by it. */
-function storeOutput(
-  { scheduler, bucket }: Surroundings,
-  { behavior, request }: ModelCall,
-  doneMs: number,
-  i: number,
-): ModelOutput {
-  const { putUrl, previewPutUrl } = request.outputs[i]!;
-  const isLast = i === request.outputs.length - 1;
-  const put = (link: string, bytes: number, lateMs: number) =>
-    scheduler.after(doneMs - 1 + lateMs, () => bucket.put(keyOfLink(link), bytes));
-  // The same for everybody who generates it, as a seed's image is.
-  const bytes = 1000 + (crc32(`${request.requestId}/${i}`) % 3_000_000);
-  if (behavior !== 'image not stored' || !isLast)
-    put(putUrl, bytes, behavior === 'image stored late' && isLast ? 30_000 : 0);
-  const digest = crc32(`${request.requestId}/${i}/preview`);
-  const fate = (['not named', 'missing', 'late', 'too large'] as const)[digest % 12];
-  const previewBytes = fate === 'too large' ? 60_001 : 1000 + (digest % 59_000);
-  if (fate !== 'not named' && fate !== 'missing')
-    put(previewPutUrl, previewBytes, fate === 'late' ? 30_000 : 0);
-  const { width, height } = request;
-  const named = fate === 'not named' ? null : previewBytes;
-  return { bytes, sha256: 'a'.repeat(64), width, height, previewBytes: named };
 }

@@ -11,13 +11,26 @@ import { currentRun, Run } from './runs.ts';
 import { drawBudget, type Key, type Tenant } from './setup.ts';
 import type { Simulation } from './simulation.ts';
 
+type Change = (simulation: Simulation, tenant: Tenant) => Promise<unknown>;
+
 /** What happens to licenses, keys and identities meanwhile. */
 export async function runOperator(simulation: Simulation): Promise<void> {
   const { random, scheduler, note, tenants } = simulation;
   const times = random.int(0, 8);
   for (let i = 0; i < times; i++) {
     await scheduler.pause(random.int(1000, 40_000));
-    const change = random.pick(changes);
+    const change = random.pick<Change>([
+      changeLimit,
+      changeLimit,
+      changeTier,
+      changeMaxInFlight,
+      moveAnchor,
+      moveAnchor,
+      suspendForAWhile,
+      revokeKey,
+      takeModelAway,
+      importUsage,
+    ]);
     const tenant = random.pick(tenants);
     const run = new Run('operator', scheduler.now());
     note(run.name, `${change.name} ${tenant.license.licenseId}`);
@@ -26,36 +39,20 @@ export async function runOperator(simulation: Simulation): Promise<void> {
   }
 }
 
-const changes = [
-  changeLimit,
-  changeLimit,
-  changeTier,
-  changeMaxInFlight,
-  moveAnchor,
-  moveAnchor,
-  suspendForAWhile,
-  revokeKey,
-  takeModelAway,
-  importUsage,
-];
-
 function changeLicense({ stores }: Simulation, { license }: Tenant, changed: Partial<License>) {
   return stores.licenses.update(license.licenseId, changed);
 }
 
-async function changeLimit(simulation: Simulation, tenant: Tenant): Promise<void> {
-  await changeLicense(simulation, tenant, { creditsLimit: simulation.random.int(1, 80) });
-}
+const changeLimit: Change = (simulation, tenant) =>
+  changeLicense(simulation, tenant, { creditsLimit: simulation.random.int(1, 80) });
 
-async function changeTier(simulation: Simulation, tenant: Tenant): Promise<void> {
-  const tier = simulation.random.pick(['starter', 'standard', 'pro', 'pro'] as const);
-  await changeLicense(simulation, tenant, { tier });
-}
+const changeTier: Change = (simulation, tenant) =>
+  changeLicense(simulation, tenant, { tier: simulation.random.pick(['starter', 'standard', 'pro', 'pro']) });
 
-async function changeMaxInFlight(simulation: Simulation, tenant: Tenant): Promise<void> {
-  const { random } = simulation;
-  await changeLicense(simulation, tenant, { maxInFlight: random.pick([null, random.int(1, 4)]) });
-}
+const changeMaxInFlight: Change = (simulation, tenant) =>
+  changeLicense(simulation, tenant, {
+    maxInFlight: simulation.random.pick([null, simulation.random.int(1, 4)]),
+  });
 
 async function suspendForAWhile(simulation: Simulation, tenant: Tenant): Promise<void> {
   const { random, scheduler } = simulation;

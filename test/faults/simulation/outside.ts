@@ -48,6 +48,10 @@ export function createOutside(
     violations,
     note,
     violation,
+    /** A check that says what is wrong, or null. */
+    complain(who: string, wrong: string | null): void {
+      if (wrong !== null) violation(`${who}: ${wrong}`);
+    },
     /** An invariant: the sentence says what is wrong where it does not hold. */
     must(holds: boolean, sentence: string): void {
       if (!holds) violation(sentence);

@@ -26,7 +26,7 @@ function ranFreely({ faults, stalledUntilMs }: Run): boolean {
 
 /** The rules of requests that nobody waits for, each of which several runs may run. */
 export function createRunRules(
-  { scheduler: { now }, must, violation }: Outside,
+  { scheduler: { now }, complain, must, violation }: Outside,
   recordOf: (requestId: string) => StoredRecord | undefined,
 ) {
   /** Why a request may have failed that is none of its runs' own: what met its events. */
@@ -89,8 +89,7 @@ export function createRunRules(
     },
     /** A record reached a final state. */
     ended(before: Json, stored: StoredRecord, run: Run): void {
-      const why = wrongEnd(before, stored, run);
-      if (why !== null) violation(`request ${stored.requestId}: ${why}`);
+      complain(`request ${stored.requestId}`, wrongEnd(before, stored, run));
       if (stored.startedBy === null && stoppedAsking(run))
         wrong(run, 'stopped asking a model that was scaled to zero');
     },

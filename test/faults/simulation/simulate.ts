@@ -2,19 +2,12 @@ import { createHash } from 'node:crypto';
 import { runClient, serveAgain } from './clients.ts';
 import { createNetwork } from './network.ts';
 import { changeBudgets, runOperator, runOutages, runSweeps } from './operators.ts';
-import { installProcess, turn, useNetwork, useScheduler, type Scheduler } from './process.ts';
+import { installProcess, turn, useNetwork, useScheduler } from './process.ts';
 import { currentRun, Run } from './runs.ts';
 import { storeSetup } from './setup.ts';
 import { createSimulation, type Simulation } from './simulation.ts';
 
-export interface SimulationResult {
-  seed: number;
-  violations: string[];
-  history: readonly string[];
-  /** Of the history: the same seed, the same history. */
-  fingerprint: string;
-  counts: Record<string, number>;
-}
+export type SimulationResult = Awaited<ReturnType<typeof simulate>>;
 
 /** Once a process: a first seed is played for what happens only when the service and the SDK are first used. */
 export async function installSimulation(): Promise<void> {
@@ -23,7 +16,7 @@ export async function installSimulation(): Promise<void> {
 }
 
 /** Plays one seed to its end. */
-export async function simulate(seed: number): Promise<SimulationResult> {
+export async function simulate(seed: number) {
   const simulation = await createSimulation(seed);
   const { violations, history, counts, checker, database, startMs } = simulation;
   try {
@@ -41,6 +34,7 @@ export async function simulate(seed: number): Promise<SimulationResult> {
   }
   for (const status of ['COMPLETED', 'FAILED', 'TIMEOUT'])
     counts[`generations: ${status}`] = checker.numberOf(status);
+  /** The same seed, the same history. */
   const fingerprint = createHash('sha256').update(history.join('\n')).digest('hex').slice(0, 16);
   return { seed, violations, history, fingerprint, counts };
 }
@@ -80,18 +74,15 @@ async function drive(
   const end = () => (ending.isDone = true);
   work.then(end, end);
   await turn();
+  let idleTurns = 0;
   for (let steps = 0; !ending.isDone && isGood(); steps++) {
     if (steps > maxSteps) throw new Error(`no end in sight:\n${history.slice(-30).join('\n')}`);
-    await mustStep(scheduler);
+    if (await scheduler.step()) idleTurns = 0;
+    else {
+      if ((idleTurns += 1) > 1000) throw new Error('somebody waits for what will never happen');
+      await turn();
+    }
   }
   if (ending.isDone) await work;
   return isGood();
-}
-
-async function mustStep(scheduler: Scheduler): Promise<void> {
-  for (let turns = 0; turns < 1000; turns++) {
-    if (await scheduler.step()) return;
-    await turn();
-  }
-  throw new Error('somebody waits for what will never happen');
 }
