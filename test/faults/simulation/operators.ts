@@ -19,18 +19,7 @@ export async function runOperator(simulation: Simulation): Promise<void> {
   const times = random.int(0, 8);
   for (let i = 0; i < times; i++) {
     await scheduler.pause(random.int(1000, 40_000));
-    const change = random.pick<Change>([
-      changeLimit,
-      changeLimit,
-      changeTier,
-      changeMaxInFlight,
-      moveAnchor,
-      moveAnchor,
-      suspendForAWhile,
-      revokeKey,
-      takeModelAway,
-      importUsage,
-    ]);
+    const change = random.pick(changes);
     const tenant = random.pick(tenants);
     const run = new Run('operator', scheduler.now());
     note(run.name, `${change.name} ${tenant.license.licenseId}`);
@@ -53,6 +42,19 @@ const changeMaxInFlight: Change = (simulation, tenant) =>
   changeLicense(simulation, tenant, {
     maxInFlight: simulation.random.pick([null, simulation.random.int(1, 4)]),
   });
+
+const changes: Change[] = [
+  changeLimit,
+  changeLimit,
+  changeTier,
+  changeMaxInFlight,
+  moveAnchor,
+  moveAnchor,
+  suspendForAWhile,
+  revokeKey,
+  takeModelAway,
+  importUsage,
+];
 
 async function suspendForAWhile(simulation: Simulation, tenant: Tenant): Promise<void> {
   const { random, scheduler } = simulation;
