@@ -7,9 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-#: A status, or: `drop` closes without an answer, `cut` in the middle of the body, `stall` never answers,
-#: `drip` sends half of the body and no more, `endless` never stops, `unbounded`
-#: neither, and names no length, `redirect` points to another file.
+#: A status, or: `drop` closes without an answer, `cut` in the middle of the body, `stall` never answers, and
+#: `drip` sends half of the body and no more.
 Answer = int | str
 
 
@@ -17,10 +16,8 @@ Answer = int | str
 class Seen:
     """A request as it came."""
 
-    method: str
     target: str
     headers: dict[str, str]
-    body: bytes
 
 
 @dataclass
@@ -66,17 +63,15 @@ class FileStore:
         name = _name(target)
         self.arrived[name].set()
         body = await reader.readexactly(int(headers.get('content-length', 0)))
-        self.seen.append(Seen(method, target, headers, body))
+        self.seen.append(Seen(target, headers))
         if not await self._gate(name, reader):
             return False
         script = self.answers.get(name, [200])
         answer = script.pop(0) if len(script) > 1 else script[0]
         if method == 'PUT' and answer == 200:
             self.stored[name] = body
-        content = b'' if method == 'PUT' else self.files.get(name)
-        if content is None and answer == 200:
-            answer = 404
-        return await _reply(answer, content or b'', reader, writer)
+        content = b'stored' if method == 'PUT' else self.files.get(name, b'')
+        return await _reply(answer, content, reader, writer)
 
     async def _gate(self, name: str, reader: asyncio.StreamReader) -> bool:
         """False when the caller leaves before the gate opens."""
@@ -103,24 +98,14 @@ async def _reply(
     if answer == 'stall':
         await reader.read(1)
         return False
-    status = answer if isinstance(answer, int) else 302 if answer == 'redirect' else 200
-    body = content if status == 200 else b'<Error>no</Error>'
-    length = len(body) * 10**6 if answer == 'endless' else len(body)
-    extra = 'Location: /elsewhere\r\n' if answer == 'redirect' else ''
-    extra += 'Connection: close\r\n' if answer == 'unbounded' else f'Content-Length: {length}\r\n'
-    writer.write(f'HTTP/1.1 {status} X\r\n{extra}\r\n'.encode())
-    if answer in ('cut', 'drip'):
-        writer.write(body[: len(body) // 2])
-        await writer.drain()
-        if answer == 'drip':
-            await reader.read(1)
-        return False
-    while answer in ('endless', 'unbounded'):
-        writer.write(body)
-        await writer.drain()
-    writer.write(body)
+    body = content if answer in (200, 'cut', 'drip') else b'<Error>no</Error>'
+    status = answer if isinstance(answer, int) else 200
+    writer.write(f'HTTP/1.1 {status} X\r\nContent-Length: {len(body)}\r\n\r\n'.encode())
+    writer.write(body[: len(body) // 2] if answer in ('cut', 'drip') else body)
     await writer.drain()
-    return True
+    if answer == 'drip':
+        await reader.read(1)
+    return isinstance(answer, int)
 
 
 def _name(target: str) -> str:

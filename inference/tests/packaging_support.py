@@ -1,6 +1,7 @@
 """The packaging script, run as an operator runs it. S3 is a folder behind an `aws` of the tests' own."""
 
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -48,6 +49,11 @@ class PackagingWorkspace:
     model: Path
     root: Path
 
+    @property
+    def target(self) -> Path:
+        """The folder that stands for the target in S3."""
+        return self.root / 'objects' / TARGET.removeprefix('s3://')
+
     def package(
         self, *arguments: str, fail_on: str = 'nothing', path: str | None = None
     ) -> subprocess.CompletedProcess[str]:
@@ -57,9 +63,9 @@ class PackagingWorkspace:
         env = {'PATH': search, 'FAKE_S3': str(self.root), 'FAIL_ON': fail_on}
         return subprocess.run(command, capture_output=True, text=True, env=env, cwd=self.root, check=False)
 
-    def refusal(self, *arguments: str) -> str:
+    def refusal(self, target: str = TARGET, *arguments: str) -> str:
         """What the script says of a model that it refuses; then it has written and uploaded nothing."""
-        done = self.package(*arguments)
+        done = self.package(target, *arguments)
         assert done.returncode == 1
         assert done.stdout == ''
         assert not (self.model / 'model.json').exists()
@@ -75,16 +81,15 @@ class PackagingWorkspace:
 
     def stored(self) -> dict[str, bytes]:
         """All that lies at the target."""
-        target = self.root / 'objects' / TARGET.removeprefix('s3://')
-        return {
-            path.relative_to(target).as_posix(): path.read_bytes()
-            for path in target.rglob('*')
-            if path.is_file()
-        }
+        files = [path for path in self.target.rglob('*') if path.is_file()]
+        return {path.relative_to(self.target).as_posix(): path.read_bytes() for path in files}
 
-    def write(self, path: str, content: bytes | str) -> None:
-        """Puts a file into the model's folder."""
+    def write(self, path: str, content: bytes | str | None) -> None:
+        """Puts a file into the model's folder; with None it takes the file or folder away."""
         file = self.model / path
+        if content is None:
+            shutil.rmtree(file) if file.is_dir() else file.unlink()
+            return
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
 
@@ -118,14 +123,7 @@ FILES = {
     'unet/diffusion_pytorch_model-00001-of-00002.safetensors': safetensors(b'first'),
     'unet/diffusion_pytorch_model-00002-of-00002.safetensors': safetensors(b'second'),
     'unet/diffusion_pytorch_model.safetensors.index.json': json.dumps(
-        {
-            'metadata': {},
-            'weight_map': {
-                'a': 'diffusion_pytorch_model-00001-of-00002.safetensors',
-                'b': 'diffusion_pytorch_model-00002-of-00002.safetensors',
-                'c': 'diffusion_pytorch_model-00002-of-00002.safetensors',
-            },
-        }
+        {'weight_map': {name: f'diffusion_pytorch_model-0000{name}-of-00002.safetensors' for name in '12'}}
     ).encode(),
     'vae/config.json': b'{}',
     'vae/diffusion_pytorch_model.safetensors': safetensors(b'vae'),

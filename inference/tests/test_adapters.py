@@ -113,47 +113,33 @@ async def test_that_nobody_waits_for_any_more_is_not_downloaded_on(server: Runni
 
 
 GOOD = safetensors(b'12345678')
-BAD: list[tuple[str, bytes, Any, str]] = [
-    ('cut off', GOOD, 'cut', 'the connection failed'),
-    ('truncated', GOOD[:-1], 200, 'safetensors'),
-    ('longer than it says', GOOD + b'x', 200, 'safetensors'),
-    ('too large for the model', safetensors(b'too-large'), 200, 'does not fit the model'),
-]
 
 
-@pytest.mark.parametrize(('name', 'file', 'answer', 'why'), BAD, ids=[row[0] for row in BAD])
-async def test_that_is_no_good_fails_the_request_and_leaves_nothing_on_disk(
-    server: Running, tmp_path: Path, name: str, file: bytes, answer: Any, why: str
+@pytest.mark.parametrize(
+    ('answer', 'file', 'sha256', 'why'),
+    [
+        ('cut', GOOD, None, 'the connection failed'),
+        (200, GOOD + b'x', None, 'safetensors'),
+        (200, GOOD, digest(b'another'), 'SHA-256'),
+    ],
+)
+async def test_that_is_no_good_leaves_nothing_on_disk_and_is_not_remembered(
+    server: Running, tmp_path: Path, answer: Any, file: bytes, sha256: str | None, why: str
 ) -> None:
     server.store.answers['a'] = [answer]
-    reason, message = failure(await server.invoke(with_adapter(server, 'a', file)))
+    reason, message = failure(await server.invoke(with_adapter(server, 'a', file, adapterSha256=sha256)))
 
     assert reason == 'adapter_unavailable'
     assert why in message
     assert 'secret' not in message
-    assert server.engine.painted == []
-    if name != 'too large for the model':
-        assert kept(tmp_path) == set()
-    await complete(server, server.request())
-
-
-async def test_with_another_digest_than_expected_is_refused_and_not_kept(
-    server: Running, tmp_path: Path
-) -> None:
-    request = with_adapter(server, 'a', GOOD, adapterSha256=digest(b'another'))
-    reason, message = failure(await server.invoke(request))
-
-    assert reason == 'adapter_unavailable'
-    assert 'SHA-256' in message
     assert kept(tmp_path) == set()
-    # A failed download is not remembered.
-    await complete(server, with_adapter(server, 'a', GOOD, adapterSha256=digest(GOOD)))
+    server.store.answers.clear()
+    await complete(server, with_adapter(server, 'a', GOOD))
 
 
 async def test_longest_unused_goes_first_when_there_is_no_room(tmp_path: Path) -> None:
     files = {name: safetensors(name.encode() * 1000) for name in 'abc'}
-    size = len(files['a'])
-    async with running(tmp_path, adapter_cache_bytes=2 * size) as server:
+    async with running(tmp_path, adapter_cache_bytes=2 * len(files['a'])) as server:
         for name in ['a', 'b', 'a', 'c', 'a', 'b']:
             await complete(server, with_adapter(server, name, files[name], adapterVersion=name))
 
@@ -188,35 +174,42 @@ async def test_in_use_stays_however_little_room_there_is(tmp_path: Path) -> None
         assert kept(tmp_path) == set()
 
 
-TENSOR = {'dtype': 'F16', 'shape': [2, 2], 'data_offsets': [0, 8]}
-HALF = {**TENSOR, 'shape': [2]}
-HEADERS: list[tuple[object, bool]] = [
-    ({'w': TENSOR}, True),
-    ({'b': {**HALF, 'data_offsets': [4, 8]}, 'a': {**HALF, 'data_offsets': [0, 4]}}, True),
-    ({'w': {**TENSOR, 'shape': [2, 3]}}, False),
-    ({'w': {**TENSOR, 'dtype': 'X9'}}, False),
-    ({'w': {**TENSOR, 'data_offsets': [0, 9]}}, False),
-    ({'w': {**TENSOR, 'data_offsets': [8, 0]}}, False),
-    ({'w': {**TENSOR, 'data_offsets': [0]}}, False),
-    ({'w': {**TENSOR, 'data_offsets': [0, 10**30]}}, False),
-    ({'w': {**TENSOR, 'shape': [-2, -2]}}, False),
-    ({'w': {**TENSOR, 'shape': [True, 4]}}, False),
-    ({'w': {**TENSOR, 'shape': '22'}}, False),
-    ({'a': TENSOR, 'b': TENSOR}, False),
-    ({'w': {'dtype': 'F16'}}, False),
-    ({'w': []}, False),
-    ({}, False),
-    ([], False),
-    (b'{"w": ', False),
-    (b'\xff\xfe', False),
-    (b'[' * 50_000, False),
-]  # fmt: skip
+def header(**changes: object) -> dict[str, object]:
+    return {'w': {'dtype': 'F16', 'shape': [2, 2], 'data_offsets': [0, 8], **changes}}
 
 
-@pytest.mark.parametrize(('header', 'good'), HEADERS, ids=[str(header)[:40] for header, _ in HEADERS])
-def test_the_header_must_tell_of_the_whole_file(tmp_path: Path, header: object, good: bool) -> None:
+@pytest.mark.parametrize(
+    ('content', 'good'),
+    [
+        (header(), True),
+        (
+            {
+                'b': header(shape=[2], data_offsets=[4, 8])['w'],
+                'a': header(shape=[2], data_offsets=[0, 4])['w'],
+            },
+            True,
+        ),
+        (header(shape=[2, 3]), False),
+        (header(dtype='X9'), False),
+        (header(data_offsets=[0, 9]), False),
+        (header(data_offsets=[8, 0]), False),
+        (header(data_offsets=[0]), False),
+        (header(data_offsets=[0, 10**30]), False),
+        (header(shape=[-2, -2]), False),
+        (header(shape=[True, 4]), False),
+        (header(shape='22'), False),
+        ({'a': header()['w'], 'b': header()['w']}, False),
+        ({'w': {'dtype': 'F16'}}, False),
+        ({'w': []}, False),
+        ({}, False),
+        ([], False),
+        (b'\xff\xfe', False),
+        (b'[' * 50_000, False),
+    ],
+)
+def test_the_header_must_tell_of_the_whole_file(tmp_path: Path, content: object, good: bool) -> None:
     path = tmp_path / 'file'
-    path.write_bytes(safetensors(bytes(8), header))
+    path.write_bytes(safetensors(bytes(8), content))
     if good:
         check_safetensors(path)
     else:

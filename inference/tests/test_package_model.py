@@ -20,18 +20,10 @@ def test_all_of_a_model_is_uploaded_and_model_json_last(workspace: PackagingWork
     assert stored == FILES
     assert workspace.uploads()[-1] == 'model.json'
     assert about == (workspace.model / 'model.json').read_bytes()
-
-
-def test_the_digest_is_that_of_what_sha256sum_prints(workspace: PackagingWorkspace) -> None:
-    workspace.package(TARGET)
+    # The digest is that of what sha256sum prints.
     command = 'sha256sum $(find . -type f ! -name model.json -printf "%P\\n" | LC_ALL=C sort) | sha256sum'
-    printed = subprocess.run(
-        ['bash', '-c', command], cwd=workspace.model, capture_output=True, text=True, check=True
-    )
-    assert json.loads(workspace.stored()['model.json']) == {
-        'name': 'one',
-        'digest': printed.stdout.split()[0],
-    }
+    printed = subprocess.check_output(['bash', '-c', command], cwd=workspace.model, text=True)
+    assert json.loads(about) == {'name': 'one', 'digest': printed.split()[0]}
 
 
 def test_the_server_calls_the_model_what_the_script_printed(workspace: PackagingWorkspace) -> None:
@@ -56,42 +48,36 @@ def test_an_upload_that_broke_off_is_finished_by_the_next_run(workspace: Packagi
     assert 'the line is broken' in broken.stderr
     assert 'model.json' not in workspace.stored()
     done = len(workspace.stored())
+    # Weights of the same size that have changed meanwhile are replaced.
+    workspace.write('text_encoder/model.safetensors', safetensors(b'CLIP'))
     assert workspace.package(TARGET).returncode == 0
     assert workspace.stored().keys() == {*FILES, 'model.json'}
-    assert workspace.uploads()[done] == workspace.uploads()[done + 1] == 'vae/config.json'
-    assert len(workspace.uploads()) == len(FILES) + 2
+    assert workspace.stored()['text_encoder/model.safetensors'] == safetensors(b'CLIP')
+    assert workspace.uploads()[done + 1 :][:2] == ['text_encoder/model.safetensors', 'vae/config.json']
+    assert len(workspace.uploads()) == len(FILES) + 3
 
 
-def test_weights_of_the_same_size_that_an_unfinished_upload_left_are_replaced(
-    workspace: PackagingWorkspace,
+@pytest.mark.parametrize(
+    ('path', 'arguments', 'said'),
+    [
+        (FIRST_SHARD, [], 'Choose a new prefix'),
+        (None, ['--name', 'other'], 'Choose a new prefix'),
+        ('unet/old.safetensors', [], 'unet/old.safetensors'),
+    ],
+)
+def test_a_prefix_with_another_model_or_files_of_something_else_is_left_as_it_is(
+    workspace: PackagingWorkspace, path: str | None, arguments: list[str], said: str
 ) -> None:
-    workspace.package(TARGET, fail_on='model.json')
-    workspace.write(FIRST_SHARD, safetensors(b'other'))
-    assert workspace.package(TARGET).returncode == 0
-    assert workspace.stored()[FIRST_SHARD] == safetensors(b'other')
-    assert workspace.uploads()[-2:] == [FIRST_SHARD, 'model.json']
-
-
-@pytest.mark.parametrize('change', ['weights', 'name'])
-def test_a_prefix_with_another_model_is_left_as_it_is(workspace: PackagingWorkspace, change: str) -> None:
     workspace.package(TARGET)
+    if path == FIRST_SHARD:
+        workspace.write(path, safetensors(b'other'))
+    elif path is not None:
+        (workspace.target / path).write_bytes(b'')
     before = workspace.stored()
-    if change == 'weights':
-        workspace.write(FIRST_SHARD, safetensors(b'other'))
-    done = workspace.package(TARGET, *(['--name', 'other'] if change == 'name' else []))
+    done = workspace.package(TARGET, *arguments)
     assert done.returncode == 1
-    assert 'Choose a new prefix' in done.stderr
+    assert said in done.stderr
     assert workspace.stored() == before
-
-
-def test_a_prefix_with_files_of_something_else_is_left_as_it_is(workspace: PackagingWorkspace) -> None:
-    stray = workspace.root / 'objects' / 'models/sdxl/one/unet/old.safetensors'
-    stray.parent.mkdir(parents=True)
-    stray.write_bytes(b'')
-    done = workspace.package(TARGET)
-    assert done.returncode == 1
-    assert 'unet/old.safetensors' in done.stderr
-    assert workspace.uploads() == []
 
 
 def test_the_certificate_that_an_operator_put_beside_the_model_stays_and_is_no_part_of_it(
@@ -99,8 +85,8 @@ def test_the_certificate_that_an_operator_put_beside_the_model_stays_and_is_no_p
 ) -> None:
     workspace.package(TARGET)
     before = workspace.stored()['model.json']
-    key = workspace.root / 'objects' / 'models/sdxl/one/c2pa/private-key.pem'
-    key.parent.mkdir(parents=True)
+    key = workspace.target / 'c2pa' / 'private-key.pem'
+    key.parent.mkdir()
     key.write_bytes(b'a key')
     workspace.write('c2pa/private-key.pem', b'another key')
     done = workspace.package(TARGET)
@@ -138,15 +124,20 @@ def test_files_behind_links_are_followed(workspace: PackagingWorkspace) -> None:
 
 
 @pytest.mark.parametrize(
-    'target', ['s3://models/sdxl', 'models/sdxl/', 'https://models/sdxl/', 's3://models']
+    ('target', 'name', 'said'),
+    [
+        ('s3://models/sdxl', 'one', 'must be an S3 prefix that ends in "/"'),
+        ('https://models/sdxl/', 'one', 'must be an S3 prefix that ends in "/"'),
+        ('s3://models', 'one', 'must be an S3 prefix that ends in "/"'),
+        (TARGET, 'with space', 'is no name'),
+        (TARGET, '-x', 'is no name'),
+        (TARGET, 'x' * 61, 'is no name'),
+    ],
 )
-def test_a_target_that_is_no_prefix_is_refused(workspace: PackagingWorkspace, target: str) -> None:
-    assert 'must be an S3 prefix that ends in "/"' in workspace.refusal(target)
-
-
-@pytest.mark.parametrize('name', ['with space', '-x', 'x' * 61])
-def test_a_name_that_answers_could_not_carry_is_refused(workspace: PackagingWorkspace, name: str) -> None:
-    assert 'is no name' in workspace.refusal(TARGET, f'--name={name}')
+def test_a_target_that_is_no_prefix_and_a_name_that_answers_could_not_carry_are_refused(
+    workspace: PackagingWorkspace, target: str, name: str, said: str
+) -> None:
+    assert said in workspace.refusal(target, f'--name={name}')
 
 
 def test_without_the_aws_cli_it_says_so(workspace: PackagingWorkspace) -> None:
