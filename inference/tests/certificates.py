@@ -17,6 +17,9 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from model_server.c2pa.credentials import read_credentials
+from model_server.c2pa.manifest import Credentials
+
 KEYS: dict[str, Any] = {
     'ed25519': ed25519.Ed25519PrivateKey.generate,
     'p256': lambda: ec.generate_private_key(ec.SECP256R1()),
@@ -25,9 +28,19 @@ KEYS: dict[str, Any] = {
     'p256k': lambda: ec.generate_private_key(ec.SECP256K1()),
     'rsa': lambda: rsa.generate_private_key(65537, 2048),
 }
-SIGNATURES_ONLY = x509.KeyUsage(True, False, False, False, False, False, False, False, False)
-KEYS_ONLY = x509.KeyUsage(False, False, True, False, False, False, False, False, False)
-CERTIFICATES_ONLY = x509.KeyUsage(False, False, False, False, False, True, False, False, False)
+
+
+def usage(**allowed: bool) -> x509.KeyUsage:
+    """Of a key that is for nothing else."""
+    names = (
+        'digital_signature',
+        'content_commitment',
+        'key_encipherment',
+        'data_encipherment',
+        'key_agreement',
+    )
+    others = 'key_cert_sign', 'crl_sign', 'encipher_only', 'decipher_only'
+    return x509.KeyUsage(**dict.fromkeys((*names, *others), False) | allowed)
 
 
 @dataclass(frozen=True)
@@ -45,23 +58,22 @@ class Authority:
 def make_authority() -> Authority:
     """A root."""
     key = ec.generate_private_key(ec.SECP256R1())
-    extensions = [x509.BasicConstraints(True, None), CERTIFICATES_ONLY]
-    return Authority(key, _certify('A root', key, 'A root', key, extensions))
+    extensions = [x509.BasicConstraints(True, None), usage(key_cert_sign=True)]
+    return Authority(key, _certify('A root', key, key, extensions))
 
 
 def make_signer(
     authority: Authority,
     kind: str = 'ed25519',
     *,
-    key: Any = None,
-    usage: x509.KeyUsage | None = SIGNATURES_ONLY,
+    usage: x509.KeyUsage | None = usage(digital_signature=True),  # noqa: B008
     purposes: Sequence[x509.ObjectIdentifier] | None = (ExtendedKeyUsageOID.EMAIL_PROTECTION,),
     is_authority: bool = False,
     names_issuer: bool = True,
     days: tuple[float, float] = (-1, 30),
 ) -> tuple[x509.Certificate, Any]:
     """A certificate as C2PA wants it, or not, and its key."""
-    key = key or KEYS[kind]()
+    key = KEYS[kind]()
     extensions: list[x509.ExtensionType] = [x509.BasicConstraints(is_authority, None)]
     if usage is not None:
         extensions.append(usage)
@@ -69,23 +81,19 @@ def make_signer(
         extensions.append(x509.ExtendedKeyUsage(purposes))
     if names_issuer:
         extensions.append(x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.key.public_key()))
-    return _certify('A signer', key, 'A root', authority.key, extensions, days), key
+    return _certify('A signer', key, authority.key, extensions, days), key
 
 
 def _certify(
     subject: str,
     key: Any,
-    issuer: str,
     issuer_key: Any,
     extensions: Sequence[x509.ExtensionType],
     days: tuple[float, float] = (-1, 30),
 ) -> x509.Certificate:
     begin, end = (datetime.now(UTC) + timedelta(days=day) for day in days)
     builder = (
-        x509.CertificateBuilder()
-        .subject_name(_named(subject))
-        .issuer_name(_named(issuer))
-        .public_key(key.public_key())
+        x509.CertificateBuilder(_named('A root'), _named(subject), key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(begin)
         .not_valid_after(end)
@@ -114,3 +122,9 @@ def write_key(folder: Path, key: Any, password: bytes | None = None) -> Path:
     file = folder / 'key.pem'
     file.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption))
     return file
+
+
+def credentials_of(folder: Path, authority: Authority, kind: str = 'ed25519') -> Credentials:
+    """Of a new signer."""
+    certificate, key = make_signer(authority, kind)
+    return read_credentials(write_certificates(folder, certificate), write_key(folder, key))
