@@ -11,8 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from .machine import describe_machine, plan_for_here
-from .plans import JOBS, PLANS, VARIANTS
+from .plans import JOBS, PLANS, VARIANTS, describe_machine, plan_for_here
 from .rows import Rows
 from .runs import Run, left_of, run_tasks, tasks_of
 from .table import make_tables

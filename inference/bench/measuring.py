@@ -1,5 +1,6 @@
 """One job, in this process: the measurements of one variant of one model, or the building of a model."""
 
+import asyncio
 import hashlib
 import json
 import os
@@ -20,8 +21,17 @@ from random_models import Kind, build, build_ip_adapter, build_lora
 
 from .backends import Backend, DiffusersBackend, open_backend
 from .clock import Clock, gpu_seconds, measure_phases
-from .machine import plan_for_here
-from .plans import ENGINE_ADAPTED, TURBO, VARIANTS, WITH_IP_ADAPTER, Adapted, Plan, Variant, model_dir
+from .plans import (
+    ENGINE_ADAPTED,
+    TURBO,
+    VARIANTS,
+    WITH_IP_ADAPTER,
+    Adapted,
+    Plan,
+    Variant,
+    model_dir,
+    plan_for_here,
+)
 from .rows import Rows
 from .serving import serve_callers
 
@@ -48,7 +58,7 @@ def run_job(plan_name: str, job: str, model: str, variant_name: str, out: Path, 
     _set_environment(folder, variant, cache)
     adapters = read_adapters(folder)
     if job == 'serve':
-        serve_callers(plan, adapters, _PROMPT, rows, variant.adapted)
+        asyncio.run(serve_callers(plan, adapters, _PROMPT, rows, variant.adapted))
         return
     measuring = Measuring(plan, variant, open_backend(variant, folder, plan), adapters, rows, Clock())
     measuring.load()

@@ -1,8 +1,15 @@
-"""What is measured: models, variants, and how much of each."""
+"""What is measured: models, variants, and how much of each; and the machine that measures."""
 
+import os
+import platform
+import shutil
+import subprocess
 from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
+
+import torch
 
 Adapted = Literal['none', 'merged', 'wrapped']
 #: Builds the model; measures; serves callers over HTTP; makes the same once more, in a fresh process.
@@ -10,6 +17,8 @@ Job = Literal['build', 'measure', 'serve', 'fresh']
 
 #: In this order; a model is built before.
 JOBS: tuple[Job, ...] = ('measure', 'serve', 'fresh')
+
+_PACKAGES = ('torch', 'diffusers', 'transformers', 'peft', 'accelerate', 'triton', 'safetensors')
 
 #: Ends the name of a model that has one. There are tiny ones only.
 WITH_IP_ADAPTER = '-ip'
@@ -98,11 +107,56 @@ PLANS: dict[str, Plan] = {
 }
 
 
-def without_a_card(plan: Plan) -> Plan:
-    """What a CPU can do to the end: a rehearsal, whose times say nothing."""
-    return replace(plan, size='tiny', side=512, steps=2, repeats=1, requests=8, job_seconds=3000, together=1)
-
-
 def model_dir(folder: Path, model: str, plan: Plan) -> Path:
     """Where a plan's model is built."""
     return folder / f'{model}-{plan.size}'
+
+
+def where() -> Literal['card', 'cpu']:
+    """Whether there is a GPU to measure."""
+    return 'card' if torch.cuda.is_available() else 'cpu'
+
+
+def plan_for_here(name: str) -> Plan:
+    """The plan; a machine without a card can do a rehearsal of it to the end, whose times say nothing."""
+    plan = PLANS[name]
+    if where() == 'card':
+        return plan
+    return replace(plan, size='tiny', side=512, steps=2, repeats=1, requests=8, job_seconds=3000, together=1)
+
+
+def describe_machine() -> dict[str, str]:
+    """
+    The card with its driver, or the processor, and the versions of what computes.
+
+    It takes no memory of the card, as PyTorch would do to find its name.
+    """
+    if where() == 'card':
+        card = _first_line(
+            'nvidia-smi', '--query-gpu=name,memory.total,driver_version', '--format=csv,noheader'
+        )
+        device = f'{card}, CUDA {torch.version.cuda}'
+    else:
+        device = f'CPU {platform.machine()}, {os.cpu_count()} cores'
+    versions = [f'{name} {_version(name)}' for name in _PACKAGES]
+    return {
+        'device': device,
+        'on': where(),
+        'versions': f'Python {platform.python_version()}, {", ".join(versions)}',
+        'commit': _first_line('git', 'rev-parse', '--short=12', 'HEAD'),
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return 'absent'
+
+
+def _first_line(program: str, *arguments: str) -> str:
+    path = shutil.which(program)
+    if path is None:
+        return 'unknown'
+    answer = subprocess.run([path, *arguments], capture_output=True, text=True, check=False)
+    return answer.stdout.partition('\n')[0].strip() or 'unknown'

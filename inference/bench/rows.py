@@ -6,7 +6,8 @@ A line is on the disk as soon as it is measured, so a run that is cut off loses 
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,11 @@ class Rows:
 
     def add(self, kind: str, **values: object) -> None:
         """Adds a row: `value`, `machine`, `skipped`, `failed` or `ended`."""
-        line = json.dumps({'kind': kind, **self.common, **values}) + '\n'
-        descriptor = os.open(self.file, os.O_CREAT | os.O_APPEND | os.O_RDWR, 0o644)
+        # It begins with the line's end, because who was killed while writing left half a line.
+        line = '\n' + json.dumps({'kind': kind, **self.common, **values})
+        descriptor = os.open(self.file, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o644)
         try:
-            # Who was killed while writing left half a line.
-            whole = _ends_whole(descriptor)
-            os.write(descriptor, (line if whole else '\n' + line).encode())
+            os.write(descriptor, line.encode())
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -39,21 +39,10 @@ class Rows:
         self.add('value', what=what, value=value, unit=unit, **more)
 
 
-def _ends_whole(descriptor: int) -> bool:
-    size = os.fstat(descriptor).st_size
-    return size == 0 or os.pread(descriptor, 1, size - 1) == b'\n'
-
-
 def read_rows(file: Path) -> list[Row]:
     """All whole rows, in the order in which they were added."""
-    return list(_parse(file.read_text('utf-8'))) if file.is_file() else []
-
-
-def _parse(text: str) -> Iterator[Row]:
-    for line in text.split('\n'):
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(row, dict):
-            yield row
+    rows = []
+    for line in file.read_text('utf-8').split('\n') if file.is_file() else ():
+        with suppress(ValueError):
+            rows.append(json.loads(line))
+    return [row for row in rows if isinstance(row, dict)]

@@ -13,8 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from .machine import where
-from .plans import JOBS, PLAIN, VARIANTS, Job, Plan, model_dir
+from .plans import JOBS, PLAIN, VARIANTS, Job, Plan, model_dir, where
 from .rows import Rows, read_rows
 
 #: A job that would have less is left for the next run.

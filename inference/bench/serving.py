@@ -9,7 +9,6 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median, quantiles
@@ -35,79 +34,10 @@ _LEAST_STEPS = 20
 _DEADLINE = timedelta(minutes=15)
 
 
-@dataclass(frozen=True)
-class Calls:
-    """What callers send to a server."""
-
-    plan: Plan
-    prompt: str
-    adapters: Sequence[Adapter]
-    #: Of the server.
-    url: str
-    #: Of the store that holds adapters and takes images.
-    store: str
-    client: httpx.AsyncClient
-
-    async def load(self, with_adapters: bool) -> tuple[list[float], float]:
-        """Seconds of each request that was completed, and of all together."""
-        each = max(1, self.plan.requests // CALLERS)
-        began = time.perf_counter()
-        callers = [self._call_often(caller, each, with_adapters) for caller in range(CALLERS)]
-        found = await asyncio.gather(*callers)
-        return [seconds for mine in found for seconds in mine], time.perf_counter() - began
-
-    async def _call_often(self, caller: int, times: int, with_adapters: bool) -> list[float]:
-        adapter = caller % len(self.adapters) if with_adapters else None
-        return [await self.call(caller, caller * 1000 + index, adapter) for index in range(times)]
-
-    async def call(self, caller: int, seed: int, adapter: int | None) -> float:
-        """Seconds until the image lies at its link. Raises RuntimeError where it never does."""
-        began = time.perf_counter()
-        last: dict[str, Any] = {}
-        body = self._request(caller, seed, adapter)
-        async with self.client.stream('POST', f'{self.url}/invocations', json=body) as response:
-            async for line in response.aiter_lines():
-                last = json.loads(line)
-        if last.get('event') != 'completed':
-            raise RuntimeError(f'A request ended with {last}.')
-        return time.perf_counter() - began
-
-    def _request(self, caller: int, seed: int, adapter: int | None) -> dict[str, Any]:
-        plan = self.plan
-        link = None if adapter is None else f'{self.store}/{self.adapters[adapter].path.name}'
-        return {
-            'requestId': f'{caller}-{seed}',
-            'tenant': f'tenant-{caller}',
-            'deadline': (datetime.now(UTC) + _DEADLINE).strftime('%Y-%m-%dT%H:%M:%SZ'),
-            'prompt': self.prompt,
-            'negativePrompt': 'fog',
-            'seed': seed,
-            'numInferenceSteps': max(plan.steps, _LEAST_STEPS),
-            'guidanceScale': 5.0,
-            'width': plan.side,
-            'height': plan.side,
-            'numOutputs': 1,
-            'referenceMode': 'reference',
-            'preserveBranding': False,
-            'references': [],
-            'identity': {
-                'id': f'identity-{adapter}',
-                'adapterUrl': link,
-                'adapterVersion': None if adapter is None else '1',
-                'settings': {},
-            },
-            'outputs': [{'putUrl': f'{self.store}/image-{caller}-{seed}'}],
-        }
-
-
-def serve_callers(plan: Plan, adapters: Sequence[Adapter], prompt: str, rows: Rows, adapted: Adapted) -> None:
-    """Starts the server of this environment, and has 8 callers at once, without adapters and with them."""
-    asyncio.run(_serve_callers(plan, adapters, prompt, rows, adapted))
-
-
-async def _serve_callers(
+async def serve_callers(
     plan: Plan, adapters: Sequence[Adapter], prompt: str, rows: Rows, adapted: Adapted
 ) -> None:
+    """Starts the server of this environment, and has 8 callers at once, without adapters and with them."""
     timeout, limits = httpx.Timeout(None), httpx.Limits(max_connections=None)
     began = now_seconds()
     async with (
@@ -117,16 +47,71 @@ async def _serve_callers(
     ):
         await _until_ready(client, url)
         rows.value('server ready', time.perf_counter() - began, 's', adapter='none')
-        calls = Calls(plan, prompt, adapters, url, store, client)
-        await calls.call(CALLERS, 0, None)
+
+        async def call(caller: int, adapter: Adapter | None, times: int) -> list[float]:
+            """Seconds of each of so many requests, one after the other."""
+            return [
+                await _call(
+                    client, url, _request(plan, prompt, store, caller, caller * 1000 + index, adapter)
+                )
+                for index in range(times)
+            ]
+
+        await call(CALLERS, None, 1)
         states: tuple[Adapted, ...] = ('none', adapted)
         for state in states:
-            samples, seconds = await calls.load(with_adapters=state != 'none')
+            used = [None if state == 'none' else adapters[each % len(adapters)] for each in range(CALLERS)]
+            began = time.perf_counter()
+            times = max(1, plan.requests // CALLERS)
+            found = await asyncio.gather(*(call(each, used[each], times) for each in range(CALLERS)))
+            seconds = time.perf_counter() - began
+            samples = [each for mine in found for each in mine]
             rate = 60 * len(samples) / seconds
             rows.value(f'{CALLERS} callers: images a minute', rate, '/min', adapter=state, samples=samples)
             rows.value(f'{CALLERS} callers: p50', median(samples), 's', adapter=state)
             p95 = quantiles(samples, n=20, method='inclusive')[-1]
             rows.value(f'{CALLERS} callers: p95', p95, 's', adapter=state)
+
+
+async def _call(client: httpx.AsyncClient, url: str, body: dict[str, Any]) -> float:
+    """Seconds until the image lies at its link. Raises RuntimeError where it never does."""
+    began = time.perf_counter()
+    last: dict[str, Any] = {}
+    async with client.stream('POST', f'{url}/invocations', json=body) as response:
+        async for line in response.aiter_lines():
+            last = json.loads(line)
+    if last.get('event') != 'completed':
+        raise RuntimeError(f'A request ended with {last}.')
+    return time.perf_counter() - began
+
+
+def _request(
+    plan: Plan, prompt: str, store: str, caller: int, seed: int, adapter: Adapter | None
+) -> dict[str, Any]:
+    name = None if adapter is None else adapter.path.name
+    return {
+        'requestId': f'{caller}-{seed}',
+        'tenant': f'tenant-{caller}',
+        'deadline': (datetime.now(UTC) + _DEADLINE).strftime('%Y-%m-%dT%H:%M:%SZ'),
+        'prompt': prompt,
+        'negativePrompt': 'fog',
+        'seed': seed,
+        'numInferenceSteps': max(plan.steps, _LEAST_STEPS),
+        'guidanceScale': 5.0,
+        'width': plan.side,
+        'height': plan.side,
+        'numOutputs': 1,
+        'referenceMode': 'reference',
+        'preserveBranding': False,
+        'references': [],
+        'identity': {
+            'id': f'identity-{name}',
+            'adapterUrl': name and f'{store}/{name}',
+            'adapterVersion': name and '1',
+            'settings': {},
+        },
+        'outputs': [{'putUrl': f'{store}/image-{caller}-{seed}'}],
+    }
 
 
 @asynccontextmanager

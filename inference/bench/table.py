@@ -1,18 +1,13 @@
 """Tables in Markdown, from the rows."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from .plans import PLAIN, VARIANTS
 from .rows import Row, read_rows
 
 _DIGITS = {'s': '.3f', 'GB': '.1f', 'share': '.0%', '/min': '.1f'}
-# More of these is better, or they are no cost: no ratio stands beside them.
-_WITHOUT_RATIO = ('share',)
-
-#: What was measured, by variant.
-Columns = dict[str, Row]
 
 
 def make_tables(folders: Iterable[Path]) -> str:
@@ -20,122 +15,93 @@ def make_tables(folders: Iterable[Path]) -> str:
     rows = [row for folder in folders for file in sorted(folder.glob('*.jsonl')) for row in read_rows(file)]
     groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
-        if row['kind'] in ('value', 'skipped'):
+        if row['kind'] == 'value':
             groups[row['plan'], row['model'], row['size']].append(row)
-    parts = [*_machines(rows)]
+    parts = _machines([row for row in rows if row['kind'] == 'machine'])
     for (plan, model, size), group in groups.items():
         note = '. Its times say nothing, its bytes do' if size == 'tiny' else ''
-        parts.append(f'**{model}, {size}, with random weights** (plan `{plan}`){note}')
-        parts += [_table(group), _bytes(group)]
-    parts.append(_failures(rows))
-    return '\n\n'.join(part for part in parts if part)
+        parts += [f'**{model}, {size}, with random weights** (plan `{plan}`){note}', _table(group)]
+    return '\n\n'.join(parts + _not_measured(rows))
 
 
 def _machines(rows: Sequence[Row]) -> list[str]:
-    found = [row for row in rows if row['kind'] == 'machine']
-    lines = {f'- {row["device"]}; {row["versions"]}; commit {row["commit"]}': row for row in found}
+    lines = dict.fromkeys(f'- {row["device"]}; {row["versions"]}; commit {row["commit"]}' for row in rows)
     parts = ['\n'.join(lines)] if lines else []
-    if any(row['on'] != 'card' for row in found):
+    if any(row['on'] != 'card' for row in rows):
         parts.append('**Rehearsed on a CPU: these times say nothing about a card.**')
     return parts
 
 
 def _table(group: Sequence[Row]) -> str:
-    measured: dict[str, Columns] = {}
+    """A line for each measurement, a column for each variant that was measured."""
+    lines: dict[str, dict[str, Row]] = defaultdict(dict)
     for row in group:
-        if row['kind'] == 'value' and row['what'] != 'bytes':
-            measured.setdefault(_title(row), {})[row['variant']] = row
-    names = _columns(group)
-    lines = [
+        lines[_title(row)][row['variant']] = row
+    names = [name for name in VARIANTS if any(name in found for found in lines.values())]
+    #: By variant, and how it holds an adapter.
+    first = {
+        (row['variant'], row['adapter']): row['value']
+        for row in group
+        if row['what'] == 'bytes' and row['when'] == 'first'
+    }
+    text = [
         f'|  | {" | ".join(VARIANTS[name].title for name in names)} |',
         '| --- |' + ' ---: |' * len(names),
     ]
-    for title, columns in measured.items():
-        cells = [_cell(columns.get(name), columns.get(PLAIN)) for name in names]
-        lines.append(f'| {title} | {" | ".join(cells)} |')
-    return '\n'.join(lines)
-
-
-def _columns(group: Sequence[Row]) -> list[str]:
-    return [name for name in VARIANTS if any(row['variant'] == name for row in group)]
+    for title, found in lines.items():
+        cells = [_cell(found[name], found.get(PLAIN), first) if name in found else '-' for name in names]
+        text.append(f'| {title} | {" | ".join(cells)} |')
+    return '\n'.join(text)
 
 
 def _title(row: Row) -> str:
     """Adapters stand in one line, however a variant holds them; how it does not by itself has a line."""
-    adapter = (
-        '' if row['adapter'] == 'none' or 'adapter' in row['what'] else f', with an adapter{_otherwise(row)}'
-    )
-    again = ', second process' if row['job'] == 'fresh' else ''
-    return f'{row["what"]}{adapter}{again}, {row["unit"]}'
+    title: str = row['what']
+    if row['adapter'] != 'none' and 'adapter' not in title:
+        usual = row['adapter'] == VARIANTS[row['variant']].adapted
+        title += ', with an adapter' + ('' if usual else f' that is {row["adapter"]}')
+    if row['what'] == 'bytes':
+        return f'{title}: {row["when"]}'
+    return f'{title}{", second process" if row["job"] == "fresh" else ""}, {row["unit"]}'
 
 
-def _otherwise(row: Row) -> str:
-    return '' if row['adapter'] == VARIANTS[row['variant']].adapted else f' that is {row["adapter"]}'
-
-
-def _cell(row: Row | None, plain: Row | None) -> str:
-    if row is None:
-        return '-'
+def _cell(row: Row, plain: Row | None, first: dict[tuple[str, str], str]) -> str:
+    if row['what'] == 'bytes':
+        return _compare(row, first)
     value = f'{row["value"]:{_DIGITS[row["unit"]]}}'
-    if plain is None or row is plain or not plain['value'] or row['unit'] in _WITHOUT_RATIO:
+    # A share is no cost: no ratio stands beside it.
+    if plain is None or row is plain or not plain['value'] or row['unit'] == 'share':
         return value
     return f'{value} ({row["value"] / plain["value"]:.2f}x)'
 
 
-def _bytes(group: Sequence[Row]) -> str:
-    """Whether the same order gave the same bytes, and where not."""
-    found: dict[tuple[str, str], dict[str, Row]] = defaultdict(dict)
-    for row in group:
-        if row['kind'] == 'value' and row['what'] == 'bytes':
-            found[row['variant'], row['adapter']][row['when']] = row
-    lines = []
-    for (variant, adapter), by_when in list(found.items()):
-        parts = _compare(by_when)
-        without = found[variant, 'none']
-        if adapter != 'none' and _first(by_when) is not None and _first(by_when) == _first(without):
-            parts.append('**the adapter changes nothing**')
-        what = VARIANTS[variant].title + ('' if adapter == 'none' else ', with an adapter')
-        lines.append(f'- {what}: {"; ".join(parts)}')
-    return '\n'.join(['Bytes of the same order:', '', *lines]) if lines else ''
+def _compare(row: Row, first: dict[tuple[str, str], str]) -> str:
+    """Whether the same order gave the bytes that it gave first, and an adapter other ones than none."""
+    if row['blank']:
+        return '**one color**'
+    if row['when'] == 'first':
+        other = first.get((row['variant'], 'none'))
+        return '**as without**' if row['adapter'] != 'none' and row['value'] == other else 'measured'
+    expected = first.get((row['variant'], row['adapter']))
+    return 'not compared' if expected is None else 'same' if row['value'] == expected else '**other**'
 
 
-def _first(by_when: Mapping[str, Row]) -> object:
-    return by_when['first']['value'] if 'first' in by_when else None
-
-
-def _compare(by_when: Mapping[str, Row]) -> list[str]:
-    first = by_when.get('first')
-    others = {when: row for when, row in by_when.items() if when != 'first'}
-    if first is None or not others:
-        return ['not compared']
-    differing = [when for when, row in others.items() if row['value'] != first['value']]
-    same = [when for when in others if when not in differing]
-    parts = [
-        f'**other bytes** {_list(differing)}' if differing else '',
-        f'same {_list(same)}' if same else '',
-    ]
-    if any(row['blank'] for row in by_when.values()):
-        parts.append('**an image of one color**')
-    return [part for part in parts if part]
-
-
-def _list(when: Sequence[str]) -> str:
-    words = {'repeated': 'when repeated', 'fresh': 'in a fresh process'}
-    return ', '.join(words.get(each, each) for each in when)
-
-
-def _failures(rows: Sequence[Row]) -> str:
+def _not_measured(rows: Sequence[Row]) -> list[str]:
     """What failed and never ended, and what was left out."""
     ended = {_place(row) for row in rows if row['kind'] == 'ended'}
-    last = {_place(row): row for row in rows if row['kind'] == 'failed' and _place(row) not in ended}
-    lines = [f'- {", ".join(place)}: {row["reason"]}' for place, row in last.items()]
-    lines += [
-        f'- {", ".join(_place(row))}: left out {row.get("what", "")}: {row["reason"]}'.replace(' : ', ': ')
+    lines = {_place(row): f': {row["reason"]}' for row in rows if row['kind'] == 'failed'}
+    lines = {place: reason for place, reason in lines.items() if place not in ended}
+    lines |= {
+        f'{_place(row)}: left out {row["what"]}': f': {row["reason"]}'
         for row in rows
         if row['kind'] == 'skipped'
-    ]
-    return '\n'.join(['Not measured:', '', *dict.fromkeys(lines)]) if lines else ''
+    }
+    return (
+        ['\n'.join(['Not measured:', '', *(f'- {place}{reason}' for place, reason in lines.items())])]
+        if lines
+        else []
+    )
 
 
-def _place(row: Row) -> tuple[str, ...]:
-    return tuple(row[name] for name in ('plan', 'model', 'variant', 'job'))
+def _place(row: Row) -> str:
+    return ', '.join(row[name] for name in ('plan', 'model', 'variant', 'job'))

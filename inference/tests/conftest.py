@@ -14,7 +14,6 @@ if find_spec('diffusers') is None:
     collect_ignore = [
         'pipelines',
         'test_bench.py',
-        'test_bench_measuring.py',
         'test_packaged_helpers.py',
         'test_random_models.py',
         'test_segmentation.py',
