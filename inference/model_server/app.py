@@ -74,15 +74,13 @@ def create_app(context: ServerContext) -> Starlette:
         except ClientDisconnect:
             return Response()
         if body is None:
-            too_long = Failure('invalid_request', 'The body is longer than 1 MiB.')
-            return _once(_failed(too_long), 413)
+            return _failed(Failure('invalid_request', 'The body is longer than 1 MiB.'), 413)
         try:
-            parsed = parse_request(body)
-            return _answer(context, parsed)
+            return _answer(context, parse_request(body))
         except NotJson:
-            return _once(_failed(Failure('invalid_request', 'The body is not JSON.')), 400)
+            return _failed(Failure('invalid_request', 'The body is not JSON.'), 400)
         except Failure as failure:
-            return _once(_failed(failure))
+            return _failed(failure)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -117,12 +115,12 @@ async def _read_body(request: Request) -> bytes | None:
     return bytes(body)
 
 
-def _failed(failure: Failure) -> Event:
-    return failed_event(failure)
-
-
 def _once(event: Event, status: int = 200) -> Response:
     return Response(encode_event(event), status, media_type=_MEDIA_TYPE)
+
+
+def _failed(failure: Failure, status: int = 200) -> Response:
+    return _once(failed_event(failure), status)
 
 
 class EventStream(Response):

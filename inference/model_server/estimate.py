@@ -3,14 +3,7 @@
 import time
 from collections.abc import Callable
 
-from .pipelines.engine import (
-    USUAL_ATTENTION,
-    CountsEvaluations,
-    CountsPixels,
-    Engine,
-    Order,
-    WeighsAttention,
-)
+from .pipelines.engine import USUAL_ATTENTION, Engine, Order
 
 # Weight of the newest output in the moving average of the pace.
 _WEIGHT = 0.3
@@ -31,8 +24,8 @@ def size_of(outputs: int, evaluations: float, pixels: float, attention_per_megap
     The size of a request's work: outputs x evaluations x (megapixels + k x megapixels²).
 
     An evaluation takes time for each part of the picture, and its attention for each pair of parts; k is the
-    second share at one megapixel, where the first is 1. An engine says its own (`WeighsAttention`). What
-    adapters and an IP-Adapter add to every evaluation is part of the measured pace.
+    second share at one megapixel, where the first is 1. What adapters and an IP-Adapter add to every
+    evaluation is part of the measured pace.
     """
     megapixels = pixels / 1e6
     return outputs * evaluations * (megapixels + attention_per_megapixel * megapixels**2)
@@ -42,21 +35,16 @@ class Estimate:
     """The sizes of requests for one engine, and the measured seconds for each unit of size."""
 
     def __init__(self, engine: Engine) -> None:
-        self._evaluations: Callable[[Order], float] = (
-            engine.evaluations if isinstance(engine, CountsEvaluations) else usual_evaluations
-        )
-        self._pixels: Callable[[Order], float] = (
-            engine.pixels if isinstance(engine, CountsPixels) else picture_pixels
-        )
-        self._attention_per_megapixel = (
-            engine.attention_per_megapixel() if isinstance(engine, WeighsAttention) else USUAL_ATTENTION
-        )
+        """Asks the engine for what it has of `EstimatesWork`."""
+        self._evaluations: Callable[[Order], float] = getattr(engine, 'evaluations', usual_evaluations)
+        self._pixels: Callable[[Order], float] = getattr(engine, 'pixels', picture_pixels)
+        self._attention: float = getattr(engine, 'attention_per_megapixel', lambda: USUAL_ATTENTION)()
         self._pace: float | None = None
 
     def size(self, order: Order) -> float:
         """The size of a request's work, all outputs together."""
         evaluations, pixels = self._evaluations(order), self._pixels(order)
-        return size_of(order.outputs, evaluations, pixels, self._attention_per_megapixel)
+        return size_of(order.outputs, evaluations, pixels, self._attention)
 
     def seconds(self, size: float) -> float:
         """How long work of this size takes; 0 before anything was measured."""

@@ -6,37 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from itertools import count
-from typing import NamedTuple, Protocol
 
 from PIL import Image
 
 from .failure import Failure
 from .generation import PreparedRequest
+from .progress_events import ProgressEvents
 
 # A request's own steps show its pace once there are so many.
 _STEPS_FOR_PACE = 3
-
-
-class QueuePosition(NamedTuple):
-    """Where a request stands in the queue."""
-
-    #: 1 for the one that begins next.
-    position: int
-    #: Until it begins, as estimated; 0 before anything was measured.
-    eta_seconds: float
-
-
-class ProgressListener(Protocol):
-    """Is notified of the progress of one request."""
-
-    def queued(self, position: QueuePosition) -> None:
-        """It waits, at this position."""
-
-    def started(self) -> None:
-        """Its generation begins."""
-
-    def progressed(self, done: int) -> None:
-        """So many steps are finished, of all outputs together."""
 
 
 @dataclass(eq=False)
@@ -49,7 +27,7 @@ class QueuedRequest:
     size: float
     #: In seconds of the monotonic clock.
     deadline: float
-    listener: ProgressListener
+    progress: ProgressEvents
     images: list[asyncio.Future[Image.Image]]
     #: It is tried although the estimate says that it cannot be ready in time.
     probe: bool = False

@@ -10,11 +10,12 @@ from typing import Literal
 from .concurrency import EngineThread
 from .estimate import Estimate, Probes
 from .failure import Failure
-from .fair_queue import FairQueue, ProgressListener, QueuedRequest, QueuePosition
+from .fair_queue import FairQueue, QueuedRequest
 from .generation import Cancelled, GeneratedImage, PreparedRequest, generate
 from .observing import Observer
 from .pipelines.engine import Adapter, Engine, ImageSpec, LoadedAdapter, Order
 from .preprocessing import Preprocessor
+from .progress_events import ProgressEvents, QueuePosition
 from .settings import Settings
 
 State = Literal['warming', 'ready', 'dead']
@@ -62,9 +63,7 @@ class GpuQueue:
             for queued in self._queue.in_order():
                 queued.fail(_restarting_failure())
 
-    def enqueue(
-        self, order: Order, tenant: str, deadline: float, listener: ProgressListener
-    ) -> QueuedRequest:
+    def enqueue(self, order: Order, tenant: str, deadline: float, progress: ProgressEvents) -> QueuedRequest:
         """
         Adds a request to the queue. `deadline` is in seconds of the monotonic clock. Raises Failure('busy').
 
@@ -79,7 +78,7 @@ class GpuQueue:
                 raise _full_failure()
         loop = asyncio.get_running_loop()
         images = [loop.create_future() for _ in range(order.outputs)]
-        queued = QueuedRequest(tenant, self._estimate.size(order), deadline, listener, images)
+        queued = QueuedRequest(tenant, self._estimate.size(order), deadline, progress, images)
         idle = self._current is None and not len(self._queue)
         self._queue.add(queued)
         self._positions = None
@@ -159,7 +158,7 @@ class GpuQueue:
     def _notify(self, queued: QueuedRequest) -> None:
         position = self.position_of(queued)
         if position is not None:
-            queued.listener.queued(position)
+            queued.progress.queued(position)
 
     @property
     def _alive(self) -> bool:
@@ -186,7 +185,7 @@ class GpuQueue:
         queued.wait_ms = (began - queued.queued_at) * 1000
         self._observer.metric('QueueWait', queued.wait_ms)
         self._current, self._last_step = queued, began
-        queued.listener.started()
+        queued.progress.started()
         self._notify_all()
 
     def _end(self, queued: QueuedRequest) -> None:
@@ -234,7 +233,7 @@ class GpuQueue:
         if queued.cancelled:
             return
         queued.time_step(at)
-        queued.listener.progressed(done)
+        queued.progress.progressed(done)
         if queued.probe and queued.pace is not None:
             left = queued.pace * queued.size * (1 - queued.done)
             if at + left > queued.deadline:

@@ -3,9 +3,18 @@
 import asyncio
 from collections.abc import Callable
 from math import ceil
+from typing import NamedTuple
 
 from .contract import Event, GenerationRequest, progress_event, queued_event, started_event
-from .fair_queue import QueuePosition
+
+
+class QueuePosition(NamedTuple):
+    """Where a request stands in the queue."""
+
+    #: 1 for the one that begins next.
+    position: int
+    #: Until it begins, as estimated; 0 before anything was measured.
+    eta_seconds: float
 
 
 class ProgressEvents:

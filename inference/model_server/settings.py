@@ -17,38 +17,27 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings, with their defaults. Those without an environment variable are changed by tests only."""
+    """
+    All settings, with their defaults; README.md says what each one means.
 
-    #: HOST: the address to listen on.
+    Those without an environment variable are changed by tests only.
+    """
+
     host: str = '0.0.0.0'
-    #: PORT, otherwise SAGEMAKER_BIND_TO_PORT. 0: any free one, which the log names.
     port: int = 8080
-    #: MODEL_DIR: where the model's files are.
     model_dir: Path = Path('/opt/ml/model')
-    #: PIPELINE: which of the pipelines is used; None reads it from the model's `model_index.json`.
     pipeline: str | None = None
-    #: ENGINE: `module:Name` of a custom engine, called with MODEL_DIR. It overrides PIPELINE.
     engine: str | None = None
-    #: MAX_WAITING: this many requests may wait for the GPU; one more is `busy`.
     max_waiting: int = 64
-    #: GRACE_SECONDS: time for running requests after SIGTERM. SageMaker kills 30 seconds after SIGTERM.
     grace_seconds: float = 20
-    #: ADAPTER_DIR: where adapters are kept.
     adapter_dir: Path = Path(tempfile.gettempdir()) / 'adapters'
-    #: ADAPTER_CACHE_BYTES: most bytes of adapters on disk, not counting those in use.
     adapter_cache_bytes: int = 20 * 1024**3
-    #: ADAPTER_TIMEOUT_SECONDS: the longest download of one adapter.
     adapter_timeout_seconds: float = 300
-    #: LINK_TIMEOUT_SECONDS: the longest download of one reference image, and the longest try to put an image.
     link_timeout_seconds: float = 30
-    #: REFERENCE_REQUESTS: how many requests may hold reference images at a time. One may take 640 MB.
     reference_requests: int = 4
-    #: C2PA_CERTIFICATE, C2PA_PRIVATE_KEY: files in PEM that images are signed with; None: they are not.
     c2pa_certificate: Path | None = None
     c2pa_private_key: Path | None = field(default=None, repr=False)
-    #: STUCK_SECONDS: a GPU that finishes no step in this time counts as dead.
     stuck_seconds: float = 600
-    #: PROBE_SECONDS: once in this time an idle GPU tries what the estimate says cannot be ready in time.
     probe_seconds: float = 60
     #: Progress is repeated after this time without a step, and so is the position in the queue.
     heartbeat_seconds: float = 3
@@ -57,7 +46,7 @@ class Settings:
 
     @staticmethod
     def from_environment(env: Mapping[str, str] = os.environ) -> 'Settings':
-        """Reads the variables named above; an empty one counts as absent. Raises SettingsError."""
+        """An empty variable counts as absent. Raises SettingsError."""
         default = Settings()
         whole, decimal = partial(read_number, env, int), partial(read_number, env, float)
         port = whole('SAGEMAKER_BIND_TO_PORT', default.port, 0, 65535)

@@ -8,10 +8,20 @@ from typing import Any
 import diffusers
 import torch
 import transformers
+from tokenizers import Tokenizer, decoders
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import ByteLevel
+from transformers import CLIPTokenizer, PreTrainedTokenizerFast
 
 from .sizes import PARTS, Kind, Size
-from .tokenizers import clip_tokenizer, qwen_tokenizer
 from .weights import Draw
+
+#: The form of a conversation in which Qwen3 reads a prompt.
+_CHAT_TEMPLATE = (
+    '{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n'
+    '{% endfor %}'
+    '{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}'
+)
 
 
 def build(kind: Kind, folder: Path, size: Size = 'tiny') -> None:
@@ -48,7 +58,7 @@ _Form = tuple[Any, dict[str, Callable[..., Any]], dict[str, Any]]
 
 
 def _sdxl() -> _Form:
-    tokenizer = clip_tokenizer()
+    tokenizer = _clip_tokenizer()
     special = {name: getattr(tokenizer, name) for name in ('bos_token_id', 'eos_token_id', 'pad_token_id')}
 
     def make_clip(model: Any) -> Callable[..., Any]:
@@ -83,7 +93,7 @@ def _sdxl() -> _Form:
 
 
 def _z_image() -> _Form:
-    tokenizer = qwen_tokenizer()
+    tokenizer = _qwen_tokenizer()
     make_part = {
         'transformer': diffusers.ZImageTransformer2DModel,
         'vae': lambda **sizes: _make_vae(use_quant_conv=False, use_post_quant_conv=False, **sizes),
@@ -94,7 +104,7 @@ def _z_image() -> _Form:
 
 
 def _flux2_klein() -> _Form:
-    tokenizer = qwen_tokenizer()
+    tokenizer = _qwen_tokenizer()
     make_part = {
         'vae': diffusers.AutoencoderKLFlux2,
         'text_encoder': _make_qwen3(transformers.Qwen3ForCausalLM, tokenizer),
@@ -118,3 +128,30 @@ def _make_qwen3(model: Any, tokenizer: Any) -> Callable[..., Any]:
     return lambda **sizes: model(
         transformers.Qwen3Config(tie_word_embeddings=True, **{'vocab_size': len(tokenizer), **sizes})
     )
+
+
+def _clip_tokenizer() -> CLIPTokenizer:
+    """One token for each byte, more than with a learned vocabulary, and at most 77 of them."""
+    letters = sorted(ByteLevel.alphabet())
+    words = [*letters, *(letter + '</w>' for letter in letters), '<|startoftext|>', '<|endoftext|>']
+    return CLIPTokenizer(vocab=_numbered(words), merges=[], model_max_length=77)
+
+
+def _qwen_tokenizer() -> PreTrainedTokenizerFast:
+    """One token for each byte, with Qwen's special tokens."""
+    special = ['<|endoftext|>', '<|im_start|>', '<|im_end|>']
+    tokenizer = Tokenizer(BPE(vocab=_numbered([*sorted(ByteLevel.alphabet()), *special]), merges=[]))
+    tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token='<|endoftext|>',
+        eos_token='<|im_end|>',
+        additional_special_tokens=['<|im_start|>'],
+    )
+    fast.chat_template = _CHAT_TEMPLATE
+    return fast
+
+
+def _numbered(words: list[str]) -> dict[str, int]:
+    return {word: number for number, word in enumerate(words)}

@@ -49,7 +49,7 @@ class FakeEngine:
             self.may_warm.set()
         self.steps_done = 0
         self.prepared: list[ImageSpec] = []
-        self.on_prepare: Callable[[ImageSpec], None] = lambda _: None
+        self.on_prepare: Callable[[ImageSpec], object] = lambda _: None
         #: With their seeds.
         self.begun: list[tuple[ImageSpec, int]] = []
         self.painted: list[tuple[ImageSpec, int]] = []
@@ -125,18 +125,7 @@ class FakeEngine:
         return self._noise(image, seed, size)
 
     def _noise(self, image: FakeImage, seed: int, size: tuple[int, int]) -> Image.Image:
-        spec = image.spec
-        asked = [
-            spec.prompt,
-            spec.negative_prompt,
-            spec.steps,
-            spec.guidance_scale,
-            spec.width,
-            spec.height,
-        ]
-        asked += [spec.reference_mode, spec.preserve_branding, sorted(spec.settings.items())]
-        asked += [self.adapter and (self.adapter.digest, self.adapter.scale)]
-        asked += [image.reference_digest]
+        asked = image, self.adapter and (self.adapter.digest, self.adapter.scale)
         digest = hashlib.sha256(repr(asked).encode()).digest()
         random = np.random.default_rng([seed, int.from_bytes(digest[:8], 'big')])
         noise = random.integers(0, 256, (8, 8, 3), dtype=np.uint8)

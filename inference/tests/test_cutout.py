@@ -123,15 +123,6 @@ def test_specks_far_from_the_product_are_no_part_of_it() -> None:
     assert is_can(cut_out(can(dusty).image, ROOM))
 
 
-def test_opaque_pixels_are_the_photos_own() -> None:
-    cut = np.asarray(cut_out(KITCHEN.image, ROOM, answering(KITCHEN.cover)))
-    opaque, pixels = cut[..., 3] == 255, np.asarray(KITCHEN.image)
-    # The can's middle is the photo's, so the cut lies evenly around it.
-    places = [(y, x) for y in range(140, 160) for x in range(90, 110)]
-    parts = [pixels[y : y + cut.shape[0], x : x + cut.shape[1]] for y, x in places]
-    assert sum(bool((part[opaque] == cut[..., :3][opaque]).all()) for part in parts) == 1
-
-
 def test_a_photo_of_many_pixels_is_cut_in_the_size_of_its_place() -> None:
     photo = can(kitchen((2400, 3600)))
     cut = cut_out(photo.image, (500, 500), answering(photo.cover, 1024))

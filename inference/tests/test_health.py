@@ -1,11 +1,12 @@
 """What /ping says, and what becomes of requests when the model is not there."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 import pytest
 
-from .fake_engine import FakeEngine
+from .fake_engine import PATIENCE_SECONDS, FakeEngine
 from .support import closing, failure, identity, running, safetensors, until
 
 pytestmark = pytest.mark.anyio
@@ -19,6 +20,8 @@ async def test_ping_is_503_until_the_model_is_warm_and_requests_wait_for_it(tmp_
         assert failure(await server.invoke({'probe': True}))[0] == 'busy'
         async with server.opened(server.request()) as events:
             assert await anext(events) == {'event': 'started'}
+            await asyncio.sleep(0.05)
+            assert engine.preparing_threads == set()
             engine.may_warm.set()
             assert await closing(events) == 'completed'
         assert await server.ping() == 200
@@ -44,15 +47,20 @@ async def test_ping_is_503_once_the_engine_is_lost_and_whoever_waits_hears_of_it
         assert failure(await server.invoke({'probe': True}))[0] == 'busy'
 
 
-async def test_ping_is_503_when_the_gpu_hangs(tmp_path: Path) -> None:
+@pytest.mark.parametrize('where', ['generating', 'preparing'])
+async def test_ping_is_503_when_the_gpu_hangs_or_what_prepares_for_it(tmp_path: Path, where: str) -> None:
+    gate = threading.Event()
     async with running(tmp_path, stuck_seconds=0.05) as server:
-        server.engine.block(2)
+        if where == 'generating':
+            server.engine.block(2)
+        else:
+            server.engine.on_prepare = lambda _: gate.wait(PATIENCE_SECONDS)
         async with server.opened(server.request()) as events:
             await anext(events)
             await until(lambda: server.context.queue.state == 'dead')
             assert await server.ping() == 503
             assert failure(await server.invoke(server.request()))[0] == 'busy'
-        server.engine.release()
+        gate.set()
 
 
 async def test_metrics_are_in_the_embedded_metric_format(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """What is done for a request beside the GPU, before its turn."""
 
-import asyncio
 import threading
 import weakref
 from contextlib import AsyncExitStack
@@ -11,7 +10,7 @@ from PIL import Image
 
 from model_server.concurrency import EngineThread
 
-from .fake_engine import PATIENCE_SECONDS, FakeEngine
+from .fake_engine import PATIENCE_SECONDS
 from .support import (
     Running,
     accepted,
@@ -85,17 +84,6 @@ async def test_takes_turns_between_tenants(tmp_path: Path) -> None:
     assert prompts(server) == ['1', '4', '2', '3']
 
 
-async def test_begins_when_the_model_is_warm(tmp_path: Path) -> None:
-    engine = FakeEngine()
-    engine.may_warm.clear()
-    async with running(tmp_path, engine) as server, AsyncExitStack() as stack:
-        events = await accepted(stack, server, server.request())
-        await asyncio.sleep(0.05)
-        assert engine.preparing_threads == set()
-        engine.may_warm.set()
-        assert await closing(events) == 'completed'
-
-
 @pytest.mark.parametrize('prompt', ['prepare lost: the context is gone', 'prepare exit: and gone'])
 async def test_that_loses_the_engine_ends_it(tmp_path: Path, prompt: str) -> None:
     async with running(tmp_path) as server, AsyncExitStack() as stack:
@@ -106,16 +94,6 @@ async def test_that_loses_the_engine_ends_it(tmp_path: Path, prompt: str) -> Non
         server.engine.release()
         assert await closing(first) == 'completed'
         assert failure([event async for event in waiting])[0] == 'busy'
-
-
-async def test_that_hangs_counts_as_a_gpu_that_hangs(tmp_path: Path) -> None:
-    async with running(tmp_path, stuck_seconds=0.05) as server, AsyncExitStack() as stack:
-        gate = Gate(server)
-        events = await accepted(stack, server, server.request())
-        await until(lambda: server.context.queue.state == 'dead')
-        assert await server.ping() == 503
-        gate.opened.set()
-        await events.aclose()
 
 
 async def test_of_a_request_that_was_given_up_keeps_nobody_waiting_afterwards(server: Running) -> None:

@@ -57,13 +57,6 @@ def test_a_large_product_is_shrunk_into_its_place_and_more_room_is_given_to_bran
     assert heights[1] > heights[0]
 
 
-def test_products_do_not_cover_each_other() -> None:
-    references = [Reference(noise((700, 700), seed)) for seed in range(4)]
-    stage = build_stage(references, 1024, 512, preserve_branding=True)
-    columns = np.asarray(stage.keep).max(axis=0) > 0
-    assert columns.sum() == 4 * (int(1024 * 0.9) // 4)
-
-
 def test_an_invisible_product_is_named_by_its_number() -> None:
     with pytest.raises(Failure, match='Reference image 2') as caught:
         build_stage([Reference(noise((50, 50))), Reference(Image.new('RGBA', (50, 50)))], 512, 512, False)
@@ -125,25 +118,6 @@ def test_lettering_is_found_in_small_and_large_and_nothing_else_is(size: int) ->
 def test_smooth_pictures_have_no_lettering() -> None:
     smooth = noise((16, 16)).resize((768, 512), Image.Resampling.BICUBIC)
     assert find_lettering(smooth).getbbox() is None
-
-
-def test_a_detector_of_text_takes_the_place_of_the_search_for_edges() -> None:
-    label = Image.new('RGB', (512, 256), 'white')
-    for x in range(20, 200, 8):
-        label.paste('black', (x, 20, x + 4, 80))
-    box = (300, 120, 420, 160)
-
-    def find_text(picture: Image.Image) -> Image.Image:
-        assert (picture.mode, picture.size) == ('RGB', (512, 256))
-        mask = Image.new('L', picture.size)
-        mask.paste(255, box)
-        return mask
-
-    found = find_lettering(label, find_text)
-    # All of the text is kept wholly, the rim around it is soft, and nothing else is kept.
-    assert found.crop(box).getextrema() == (255, 255)
-    assert len(set(found.crop((300, 100, 301, 140)).tobytes())) > 4
-    assert found.crop((0, 0, 280, 256)).getextrema() == (0, 0)
 
 
 BODY = (60, 90, 120, 255)

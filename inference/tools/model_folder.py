@@ -11,7 +11,7 @@ from model_server.settings import SettingsError
 
 from .onnx_file import ExternalData, NotOnnx, check_onnx
 
-#: The pipelines that the server paints with, and the parts that each can't do without.
+#: The pipelines that the server generates with, and the parts that each can't do without.
 PIPELINES = {
     'StableDiffusionXLPipeline': (
         'unet', 'vae', 'text_encoder', 'text_encoder_2', 'tokenizer', 'tokenizer_2', 'scheduler',
@@ -47,7 +47,11 @@ def select_files(folder: Path) -> list[str]:
             f'model_index.json names {kind}, and the server has no pipeline for it. '
             f'It has one for {", ".join(PIPELINES)}.'
         )
-    refuse_unclear_kind(folder)
+    try:
+        is_distilled(folder)
+    except SettingsError as error:
+        # As the server says when it starts.
+        raise PackagingError(str(error)) from None
     parts = {name: about for name, about in index.items() if isinstance(about, list) and any(about)}
     missing = [name for name in PIPELINES[kind] if name not in parts]
     if missing:
@@ -62,14 +66,6 @@ def select_files(folder: Path) -> list[str]:
         files.append(checked(folder, 'ip_adapter/ip_adapter.safetensors'))
         files += part_files(folder, 'ip_adapter/image_encoder', 'transformers')
     return sorted([*files, *helper_files(folder)])
-
-
-def refuse_unclear_kind(folder: Path) -> None:
-    """As the server does when it starts. Raises PackagingError."""
-    try:
-        is_distilled(folder)
-    except SettingsError as error:
-        raise PackagingError(str(error)) from None
 
 
 def helper_files(folder: Path) -> list[str]:

@@ -1,7 +1,7 @@
 """What is painted, and compiled, before the first request. In a request nothing is compiled."""
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -12,6 +12,7 @@ from typing import Any, Literal
 import torch
 from PIL import Image
 
+from ..settings import SettingsError
 from .engine import ImageSpec, Reference, ReferenceMode
 
 #: What is compiled: nothing; each kind of the model's repeated blocks once; or the model as a whole, with the
@@ -23,9 +24,12 @@ _SETTINGS: dict[str, CompileMode] = {
 }  # fmt: skip
 
 
-def parse_mode(text: str) -> CompileMode | None:
-    """What the setting COMPILE says; None for what is no mode."""
-    return _SETTINGS.get(text)
+def read_mode(env: Mapping[str, str]) -> CompileMode:
+    """What COMPILE says. Raises SettingsError."""
+    mode = _SETTINGS.get(env.get('COMPILE', ''))
+    if mode is None:
+        raise SettingsError('COMPILE must be 0, regional or whole.')
+    return mode
 
 
 def compile_parts(pipe: Any, denoiser: str, mode: CompileMode) -> None:

@@ -19,7 +19,7 @@ from .compiling import CompileCache, CompileMode, compile_parts, compiling, spec
 from .distilled import is_distilled
 from .encoding import LatentEncoder, normalize
 from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared
-from .memory import KeptTypes, choose_tiling, reset_peak, used_bytes
+from .memory import choose_tiling, reset_peak, used_bytes
 from .model_version import join_version, name_model
 from .products.lettering import find_lettering
 from .products.segmentation import describe_segmentation, load_segmenter
@@ -48,7 +48,7 @@ class DiffusionEngine(ABC):
     #: A regular expression over the names of the linear and convolution layers that an adapter may change.
     adapter_layers: ClassVar[str]
     #: What attention adds to an evaluation at one megapixel, as PyTorch's counter of operations gives it for
-    #: the model's full size: `tests/pipelines/test_attention_share.py`.
+    #: the model's full size: `tests/pipelines/test_operations.py`.
     attention: ClassVar[float]
     #: Steps that a distilled model takes, as its authors fix them; None where there is no such model.
     distilled_steps: ClassVar[int | None] = None
@@ -56,7 +56,7 @@ class DiffusionEngine(ABC):
     compile_modes: ClassVar[tuple[CompileMode, ...]] = ('off', 'regional')
     #: Whether its VAE encodes in float32 where its configuration says so.
     upcasts_encoder: ClassVar[bool] = False
-    #: Whether the pipeline that starts from an image has to be told the picture's size.
+    #: Whether the pipeline that starts from an image takes the picture's size.
     image_takes_size: ClassVar[bool] = True
     #: What else the pipelines are constructed with.
     options: ClassVar[dict[str, Any]] = {}
@@ -104,9 +104,8 @@ class DiffusionEngine(ABC):
             pipe.set_progress_bar_config(disable=True)
         vae = self._text.vae
         for pipe in (self._image, self._inpaint):
-            # By the number of channels it tells latents from an image.
+            # By the number of channels it distinguishes latents from an image.
             pipe.image_processor.register_to_config(vae_latent_channels=vae.config.latent_channels)
-        self._vae_types = KeptTypes(vae)
         self._encoder = LatentEncoder(vae, self.upcasts_encoder and vae.config.get('force_upcast', False))
         model = parts[self.denoiser]
         layers = find_layers(model, self.adapter_layers)
@@ -154,16 +153,10 @@ class DiffusionEngine(ABC):
             self._merger.merge(adapter.weights, adapter.adapter.scale)
             self._adapter = wanted
 
+    @gpu_errors
     def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
         """RGB, width x height. The noise is drawn on the CPU, so that it is the same on every card."""
-        try:
-            return self._paint(prepared.inputs, seed, on_step)
-        finally:
-            # Memory that ran out is free again by now, so that there is room for this.
-            self._vae_types.restore()
-
-    @gpu_errors
-    def _paint(self, inputs: PreparedInputs, seed: int, on_step: Callable[[int], None]) -> Image.Image:
+        inputs: PreparedInputs = prepared.inputs
         recipe = inputs.recipe
         reset_peak(self._runtime.device)
         self._set_up(inputs)

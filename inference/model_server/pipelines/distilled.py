@@ -8,7 +8,7 @@ from ..settings import SettingsError
 
 #: The member of `model_index.json` that says it, true or false. Diffusers writes it for FLUX.2 [klein].
 SIGN = 'is_distilled'
-# Nothing else in a folder tells Z-Image-Turbo from Z-Image, whose scheduler has a shift of 6:
+# Nothing else in a folder distinguishes Z-Image-Turbo from Z-Image, whose scheduler has a shift of 6:
 # https://huggingface.co/Tongyi-MAI/Z-Image-Turbo/blob/main/scheduler/scheduler_config.json
 # It is only a hint: somebody's own model may have either.
 _CLASS = 'ZImagePipeline'

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol
 
 from PIL import Image
 
@@ -132,47 +132,27 @@ class Engine(Protocol):
         """GPU memory in use, and its peak; None on a CPU."""
 
 
-@runtime_checkable
-class CountsEvaluations(Protocol):
+class EstimatesWork(Protocol):
     """
-    What an engine may do beside the protocol of `Engine`, so that waiting times are estimated well.
+    What an engine may have beside the protocol of `Engine`, so that waiting times are estimated well.
 
-    An engine that does not counts as one that evaluates its model once in each step, and twice with guidance.
+    Each member may be absent, and may be called on any thread, also before `warm`.
     """
 
     def evaluations(self, order: Order) -> float:
         """
-        How often the model is evaluated for one output. It may be called on any thread, also before `warm`.
+        How often the model is evaluated for one output; otherwise once in each step, and twice with guidance.
         """
-
-
-@runtime_checkable
-class CountsPixels(Protocol):
-    """
-    What an engine may do whose model reads more than the picture that it paints, for the same reason.
-
-    An evaluation of any other engine counts as one of the picture's pixels.
-    """
 
     def pixels(self, order: Order) -> float:
         """
-        On how many pixels one evaluation works: the picture's, and those of all that is read beside it.
-
-        It may be called on any thread, also before `warm`.
+        On how many pixels one evaluation works: the picture's, as otherwise, and those of all that the model
+        reads beside it.
         """
-
-
-@runtime_checkable
-class WeighsAttention(Protocol):
-    """
-    What an engine may do that knows how the time of an evaluation grows with the pixels, for the same reason.
-
-    Any other engine counts as one with a share of USUAL_ATTENTION.
-    """
 
     def attention_per_megapixel(self) -> float:
         """
         What attention between all pixels adds at one megapixel to the rest of an evaluation, which counts 1.
 
-        The rest grows as the pixels do, and this with their square.
+        The rest grows as the pixels do, and this with their square. Otherwise it is USUAL_ATTENTION.
         """

@@ -1,8 +1,6 @@
 """The memory of the card: what is kept free for painting, and what painting takes."""
 
 import os
-from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
 import torch
@@ -52,10 +50,8 @@ def largest_untiled_pixels(vae: Any, card_bytes: int) -> int:
     It follows from the card's whole memory, not from what is free: tiles make other bytes, and the card
     is named in the model's version.
     """
-    upcast = vae.dtype == torch.float16 and vae.config.get('force_upcast', False)
-    item_bytes = torch.float32.itemsize if upcast else vae.dtype.itemsize
     widths = vae.config.block_out_channels
-    pixel_bytes = _DECODING_TENSORS * widths[min(1, len(widths) - 1)] * item_bytes
+    pixel_bytes = _DECODING_TENSORS * widths[min(1, len(widths) - 1)] * vae.dtype.itemsize
     return int(card_bytes * _PAINTING_SHARE / pixel_bytes)
 
 
@@ -69,26 +65,3 @@ def choose_tiling(vae: Any, width: int, height: int, like: Any = None) -> None:
         vae.enable_tiling()
     else:
         vae.disable_tiling()
-
-
-class KeptTypes:
-    """
-    The number types that a model's tensors were loaded with.
-
-    SDXL's pipelines cast the VAE to float32 and back to decode an image in float16, where its `force_upcast`
-    is set, as it is in the weights of SDXL base. An error between the two leaves it in float32, and then no
-    picture in another type can be decoded. The server loads bfloat16 on a GPU; an engine may load float16.
-    """
-
-    def __init__(self, model: torch.nn.Module) -> None:
-        self._model = model
-        self._types = {name: tensor.dtype for name, tensor in self._tensors()}
-
-    def restore(self) -> None:
-        """Nothing is lost: float32 holds every number of the smaller types."""
-        for name, tensor in self._tensors():
-            if tensor.dtype != self._types[name]:
-                tensor.data = tensor.data.to(self._types[name])
-
-    def _tensors(self) -> Iterator[tuple[str, torch.Tensor]]:
-        return chain(self._model.named_parameters(), self._model.named_buffers())

@@ -9,18 +9,13 @@ from PIL import Image
 from .engine import ReferenceMode
 
 
-def as_it_is(painted: Image.Image) -> Image.Image:
-    """Returns the image as it was painted."""
-    return painted
-
-
 @dataclass(frozen=True)
 class Recipe:
     """One call of a pipeline, and what is done with its image."""
 
     pipe: Any
     inputs: dict[str, Any]
-    finish: Callable[[Image.Image], Image.Image] = as_it_is
+    finish: Callable[[Image.Image], Image.Image] = lambda painted: painted
 
 
 @dataclass(frozen=True)

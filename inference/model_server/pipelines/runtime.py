@@ -16,7 +16,7 @@ import transformers
 
 from ..failure import Failure
 from ..settings import SettingsError, read_number
-from .compiling import CompileMode, parse_mode
+from .compiling import CompileMode, read_mode
 from .engine import EngineLost
 
 _P = ParamSpec('_P')
@@ -49,7 +49,7 @@ class Runtime:
             device=torch.device('cuda' if has_gpu else 'cpu'),
             dtype=torch.bfloat16 if has_gpu else torch.float32,
             adapter_memory_bytes=whole('ADAPTER_MEMORY_BYTES', Runtime.adapter_memory_bytes, 0, 2**50),
-            compile=_read_mode(env),
+            compile=read_mode(env),
             compile_cache_dir=Path(folder) if (folder := env.get('COMPILE_CACHE_DIR')) else None,
         )
 
@@ -72,13 +72,6 @@ def _refuse_several_gpus(count: int) -> None:
             f'This machine has {count} GPUs, and the model server uses one: {count - 1} would be paid for and'
             ' idle. Take an instance type with one GPU, or choose a GPU with CUDA_VISIBLE_DEVICES.'
         )
-
-
-def _read_mode(env: Mapping[str, str]) -> CompileMode:
-    mode = parse_mode(env.get('COMPILE', ''))
-    if mode is None:
-        raise SettingsError('COMPILE must be 0, regional or whole.')
-    return mode
 
 
 def set_environment(env: MutableMapping[str, str] = os.environ) -> None:

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from model_server.pipelines.compiling import CompileMode, shapes_to_warm
-from model_server.pipelines.engine import Adapter, Engine, ImageSpec, Order
+from model_server.pipelines.engine import Adapter, Engine, ImageSpec, Order, Reference
 
 KINDS = ('sdxl', 'z-image', 'flux2-klein')
 #: Further models by their kinds: with an IP-Adapter, not distilled, distilled.
@@ -25,19 +25,15 @@ SIDE = 128
 
 def spec(**changes: Any) -> ImageSpec:
     """A small picture in a few steps."""
-    values: dict[str, Any] = {
-        'prompt': 'a calm night',
-        'negative_prompt': 'fog',
-        'steps': 3,
-        'guidance_scale': 5.0,
-        'width': SIDE,
-        'height': SIDE,
-        'references': (),
-        'reference_mode': 'reference',
-        'preserve_branding': False,
-        'settings': {},
-    }
-    return ImageSpec(**{**values, **changes})
+    small = ImageSpec('a calm night', 'fog', 3, 5.0, SIDE, SIDE, (), 'reference', False, {})
+    return replace(small, **changes)
+
+
+def with_product(mode: str | None = 'reference', **changes: Any) -> ImageSpec:
+    """The same with a product as its reference; None: without it."""
+    if mode is None:
+        return spec(**changes)
+    return spec(references=(Reference(product()),), reference_mode=mode, **changes)
 
 
 def draw(
@@ -65,16 +61,7 @@ def difference(one: bytes, other: bytes) -> float:
 
 def order(**changes: Any) -> Order:
     """What is known of a small picture before its inputs are fetched."""
-    values: dict[str, Any] = {
-        'outputs': 1,
-        'steps': 30,
-        'guidance_scale': 7.5,
-        'width': SIDE,
-        'height': SIDE,
-        'references': 0,
-        'reference_mode': 'reference',
-    }
-    return Order(**{**values, **changes})
+    return replace(Order(1, 30, 7.5, SIDE, SIDE, 0, 'reference'), **changes)
 
 
 def diffusers_pipeline(model_dir: Path, dtype: str = 'float32') -> Any:
@@ -93,11 +80,9 @@ def diffusers_image(pipe: Any, **inputs: Any) -> bytes:
     """What a pipeline of diffusers makes of `spec()`'s prompt and steps, with the seed 1."""
     import torch
 
+    usual = {'prompt': 'a calm night', 'num_inference_steps': 3, 'width': SIDE, 'height': SIDE}
     seed = torch.Generator('cpu').manual_seed(1)
-    image = pipe(**{'prompt': 'a calm night', 'num_inference_steps': 3, 'generator': seed, **inputs}).images[
-        0
-    ]
-    return bytes(image.tobytes())
+    return bytes(pipe(**{**usual, 'generator': seed, **inputs}).images[0].tobytes())
 
 
 def rewrite(file: Path, **changes: Any) -> None:
@@ -215,4 +200,12 @@ def product(size: tuple[int, int] = (120, 160), alpha: int = 255) -> Image.Image
     image = Image.radial_gradient('L').resize(size).convert('RGBA')
     image.putdata([(x % 256, (x * 7) % 256, (x * 3) % 256, alpha) for x in range(size[0] * size[1])])
     image.putpixel((0, 0), (0, 0, 0, 0))
+    return image
+
+
+def stripes() -> Image.Image:
+    """Lettering, for all that the server knows of it."""
+    image = Image.new('RGB', (512, 512), 'white')
+    for x in range(200, 300, 8):
+        image.paste('black', (x, 220, x + 4, 300))
     return image

@@ -1,25 +1,40 @@
-"""Files of every trainer: their names for the layers, their alphas, and that any thread may read them."""
+"""Adapters: files of every trainer, what a picture becomes of them, and what does not fit is refused."""
 
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save, save_file
+from torch import nn
+from torch.nn.functional import conv2d
 
 from model_server.failure import Failure
 from model_server.pipelines.adapters.file import AdapterWeights, read_weights
-from model_server.pipelines.adapters.names import LayerNames
-from model_server.pipelines.adapters.patches import multiply
+from model_server.pipelines.adapters.names import LayerNames, find_layers
+from model_server.pipelines.adapters.patches import Patch, multiply
+from model_server.pipelines.adapters.reader import AdapterCache
 from model_server.pipelines.adapters.sgm_names import name_in_sgm
+from model_server.pipelines.engine import Adapter
+from random_models import build_lora
 from random_models.models import create
 from random_models.weights import Draw
 
-from .conftest import file_adapter, in_type, paint, spec
+from .conftest import (
+    difference,
+    diffusers_image,
+    diffusers_pipeline,
+    file_adapter,
+    in_type,
+    paint,
+    spec,
+    use,
+)
 
 INFERENCE = Path(__file__).parents[2]
 
@@ -55,6 +70,11 @@ def test_a_layer_has_the_same_name_in_every_trainers_spelling(prefix: str, pair:
     assert set(read_weights(state, {}, 'unet', names, {layer: torch.Size((4, 3))}).patches) == {layer}
 
 
+def changeable(model: Any) -> list[str]:
+    kinds = (torch.nn.Linear, torch.nn.Conv2d)
+    return [name for name, layer in model.named_modules() if isinstance(layer, kinds)]
+
+
 def test_sdxls_layers_have_the_names_that_diffusers_reads_from_kohyas_files(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -62,41 +82,25 @@ def test_sdxls_layers_have_the_names_that_diffusers_reads_from_kohyas_files(
     monkeypatch.setattr(torch.nn.Module, 'to_empty', lambda model, device: model)
     monkeypatch.setattr(Draw, '_fill', lambda *_: None)
     pipeline = create('sdxl', 'full', Draw('cpu', torch.float32))
-    layers = [
-        name
-        for name, layer in pipeline.unet.named_modules()
-        if isinstance(layer, (torch.nn.Linear, torch.nn.Conv2d))
-    ]
-    state, marks = {}, {}
+    layers = changeable(pipeline.unet)
+    state = {}
     for mark, layer in enumerate(layers):
-        sgm = name_in_sgm(layer, 2)
-        assert sgm is not None, layer
-        spelled = 'lora_unet_' + sgm.replace('.', '_')
+        spelled = 'lora_unet_' + str(name_in_sgm(layer, 2)).replace('.', '_')
         for part in ('lora_down', 'lora_up'):
             state[f'{spelled}.{part}.weight'] = torch.full((1, 1), float(mark))
-        marks[mark] = layer
-    assert len(state) == 2 * len(layers)
     theirs, _ = pipeline.lora_state_dict(dict(state), unet_config=pipeline.unet.config)
 
     names = LayerNames(layers, 'unet', lambda layer: [name_in_sgm(layer, 2) or ''])
-    read = {
-        names.find(key.split('.lora.')[0].split('_lora.')[0]): marks[int(values)]
-        for key, values in theirs.items()
-    }
-    assert {name: layer for name, layer in read.items() if name != layer} == {}
-    assert len(read) == len(layers)
+    keys = {int(values): key.split('.lora.')[0].split('_lora.')[0] for key, values in theirs.items()}
+    assert [names.find(keys[mark]) for mark in range(len(layers))] == layers
     assert all(names.find(key.split('.')[0]) for key in state)
 
 
 @in_type('float32')
 def test_every_layer_of_sdxl_may_be_changed_but_those_of_an_ip_adapter(engines: Callable[[str], Any]) -> None:
     plain, with_it = engines('sdxl'), engines('ip')
-    changeable = {
-        name
-        for name, layer in plain._text.unet.named_modules()
-        if isinstance(layer, (torch.nn.Linear, torch.nn.Conv2d))
-    }
-    assert plain._merger._weights.keys() == with_it._merger._weights.keys() == changeable
+    expected = set(changeable(plain._text.unet))
+    assert plain._merger._weights.keys() == with_it._merger._weights.keys() == expected
 
 
 @in_type('float32')
@@ -189,35 +193,27 @@ def test_a_name_that_could_be_two_layers_is_neither() -> None:
 
 
 @in_type('float32')
-@pytest.mark.parametrize('content', [b'', b'x' * 100, b'\x02\x00\x00\x00\x00\x00\x00\x00{}'])
-def test_a_file_that_is_none_is_refused(
-    engines: Callable[[str], Any], tmp_path: Path, content: bytes
-) -> None:
-    path = tmp_path / 'a.safetensors'
-    path.write_bytes(content)
-    with pytest.raises(Failure):
-        engines('sdxl').read(file_adapter(path))
-
-
-@in_type('float32')
-def test_settings_in_a_file_that_are_no_json_are_refused(
+def test_a_file_that_is_none_and_settings_that_are_no_json_are_refused(
     engines: Callable[[str], Any], tmp_path: Path
 ) -> None:
     path = tmp_path / 'a.safetensors'
+    contents = [b'', b'x' * 100, b'\x02\x00\x00\x00\x00\x00\x00\x00{}']
     for text in ('{', '[' * 100_000):
-        save_file({'x': torch.ones(1)}, path, {'lora_adapter_metadata': text})
+        contents.append(save({'x': torch.ones(1)}, {'lora_adapter_metadata': text}))
+    for content in contents:
+        path.write_bytes(content)
         with pytest.raises(Failure):
             engines('sdxl').read(file_adapter(path))
 
 
 @in_type('float32')
-def test_a_file_is_read_on_any_thread_and_changes_nothing(
+def test_a_file_is_read_beside_the_painting_and_changes_nothing(
     engine: Any, make_adapter: Callable[..., Any]
 ) -> None:
     before = paint(engine, spec())
-    adapters = [make_adapter(seed=seed) for seed in (1, 2)] * 8
-    with ThreadPoolExecutor(8) as pool:
-        futures = [pool.submit(engine.read, adapter) for adapter in adapters]
+    adapters = [make_adapter(seed=seed) for seed in (1, 2)]
+    with ThreadPoolExecutor(1) as beside:
+        futures = [beside.submit(engine.read, adapter) for adapter in adapters * 4]
         assert paint(engine, spec()) == before
         read = [future.result().weights for future in futures]
     for first, later in zip(read[:2], read[-2:], strict=True):
@@ -226,24 +222,167 @@ def test_a_file_is_read_on_any_thread_and_changes_nothing(
 
 def test_the_server_needs_no_peft(model_dirs: dict[str, Path], tmp_path: Path) -> None:
     """PEFT judges the tests; the image of the server does not have it."""
-    from random_models import KINDS, build_lora
-
-    for kind in KINDS:
-        build_lora(kind, model_dirs[kind], tmp_path / f'{kind}.safetensors')
     script = """
 import sys
 sys.modules['peft'] = None
 from pathlib import Path
 from tests.pipelines.conftest import file_adapter, open_engine, paint, spec, use
-for kind, model, file in (('sdxl', sys.argv[1], sys.argv[2]), ('z-image', sys.argv[3], sys.argv[4])):
-    engine = open_engine(kind, Path(model))
-    before = paint(engine, spec())
-    use(engine, file_adapter(Path(file)))
-    assert paint(engine, spec()) != before
+kind, model, file = sys.argv[1:]
+engine = open_engine(kind, Path(model))
+before = paint(engine, spec())
+use(engine, file_adapter(Path(file)))
+assert paint(engine, spec()) != before
 """
-    files = [
-        str(path)
-        for kind, folder in (('sdxl', 'ip'), ('z-image', 'z-image'))
-        for path in (model_dirs[folder], tmp_path / f'{kind}.safetensors')
-    ]
-    subprocess.run([sys.executable, '-c', script, *files], cwd=INFERENCE, check=True, capture_output=True)
+    for kind, folder in (('sdxl', 'ip'), ('z-image', 'z-image')):
+        file = tmp_path / f'{kind}.safetensors'
+        build_lora(kind, model_dirs[kind], file)  # type: ignore[arg-type]
+        command = [sys.executable, '-c', script, kind, str(model_dirs[folder]), str(file)]
+        subprocess.run(command, cwd=INFERENCE, check=True, capture_output=True)
+
+
+class Tied(nn.Module):
+    """Two layers with one weight, one layer with two names, and one that is alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b, self.c, self.alone = (nn.Linear(3, 3) for _ in range(4))
+        self.b.weight = self.a.weight
+        self.again = self.c
+        self.grouped = nn.Conv2d(4, 4, 1, groups=2)
+
+
+def test_a_weight_that_two_layers_share_is_kept_as_it_is() -> None:
+    assert set(find_layers(Tied(), '.*')) == {'alone'}
+
+
+def test_lycoris_has_the_lengths_of_rows_or_of_columns() -> None:
+    weight = torch.randn(4, 4, 3, 3)
+    factors = {'down': torch.randn(2, 4, 3, 3), 'up': torch.randn(4, 2, 1, 1)}
+    state = {f'x.lora_{name}.weight': values for name, values in factors.items()}
+    for shape, axis in (((4, 1, 1, 1), 0), ((1, 4, 1, 1), 1)):
+        lengths = torch.rand(shape) + 1
+        read = read_weights(
+            {**state, 'x.dora_scale': lengths}, {}, 'unet', LayerNames(['x'], 'unet'), {'x': weight.shape}
+        )
+        merged = read.patches['x'].apply(weight.clone(), 1.0)
+        others = tuple(each for each in range(4) if each != axis)
+        assert torch.allclose(torch.linalg.vector_norm(merged, dim=others, keepdim=True), lengths, rtol=1e-5)
+        expected = weight + (factors['up'].flatten(1) @ factors['down'].flatten(1)).reshape(weight.shape)
+        direction = torch.nn.functional.cosine_similarity(
+            merged.movedim(axis, 0).flatten(1), expected.movedim(axis, 0).flatten(1)
+        )
+        assert direction.min() > 0.99999
+
+
+def test_a_convolution_with_a_core_of_its_own_is_the_three_convolutions_one_after_the_other() -> None:
+    """LyCORIS calls it Tucker's form; it is what LoCon files with `lora_mid` hold."""
+    down, mid, up = torch.randn(2, 5, 1, 1), torch.randn(2, 2, 3, 3), torch.randn(4, 2, 1, 1)
+    names = {
+        'lora_down.weight': down,
+        'lora_mid.weight': mid,
+        'lora_up.weight': up,
+        'alpha': torch.tensor(1.0),
+    }
+    state = {f'lora_unet_x.{name}': values for name, values in names.items()}
+    shape = torch.Size((4, 5, 3, 3))
+    patch = read_weights(state, {}, 'unet', LayerNames(['x'], 'unet'), {'x': shape}).patches['x']
+    image = torch.randn(1, 5, 8, 8)
+    found = conv2d(image, patch.apply(torch.zeros(shape), 1.0))
+    assert torch.allclose(found, conv2d(conv2d(conv2d(image, down), mid), up) / 2, atol=1e-4)
+
+
+Make = Callable[..., Adapter]
+#: What `spec` says of guidance, as diffusers' pipelines take it.
+GUIDANCE: dict[str, dict[str, Any]] = {
+    'sdxl': {'negative_prompt': 'fog', 'guidance_scale': 5.0},
+    'z-image': {'negative_prompt': 'fog', 'guidance_scale': 4.0 * 4 / 6.5},
+    'flux2-klein': {'guidance_scale': 1.0},
+}
+
+
+def rewrite(adapter: Adapter, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Adapter:
+    """The same file with other content, under another name."""
+    path = adapter.path.with_name('changed-' + adapter.path.name)
+    save_file({key: value.contiguous() for key, value in change(load_file(adapter.path)).items()}, path)
+    return file_adapter(path, adapter.scale)
+
+
+def test_an_adapter_acts_as_it_does_in_diffusers(
+    engine: Any, kind: str, dtype: str, model_dirs: dict[str, Path], make_adapter: Make
+) -> None:
+    adapter = make_adapter()
+    use(engine, adapter)
+    ours = paint(engine, spec())
+    pipe = diffusers_pipeline(model_dirs[kind], dtype)
+    pipe.load_lora_weights(adapter.path.parent, weight_name=adapter.path.name, local_files_only=True)
+    theirs = diffusers_image(pipe, **GUIDANCE[kind])
+    # diffusers adds the products, not the weights, so that some pixels round the other way.
+    tolerance = {'float32': 0.1, 'bfloat16': 2.5}[dtype]
+    assert difference(ours, theirs) < tolerance
+    use(engine, None)
+    assert difference(ours, paint(engine, spec())) > 3
+
+
+def first_layer(weights: dict[str, Any]) -> str:
+    return next(iter(weights)).rsplit('.', 2)[0]
+
+
+def rename(weights: dict[str, Any], old: str, new: str) -> dict[str, Any]:
+    return {key.replace(old, new): value.clone() for key, value in weights.items()}
+
+
+@in_type('float32')
+@pytest.mark.parametrize(
+    ('change', 'problem'),
+    [
+        (lambda w: {**w, 'text_encoder.x.lora_A.weight': torch.zeros(4, 4)}, 'text encoder'),
+        (lambda w: rename(w, 'to_q', 'to_nothing'), 'keeps as they are'),
+        (lambda w: {k: v * float('nan') for k, v in w.items()}, 'no numbers'),
+        (lambda w: {k: v for k, v in w.items() if 'lora_B' not in k}, 'lacks'),
+        (lambda w: {k: v[:, :-1] if 'lora_A' in k else v for k, v in w.items()}, 'other sizes'),
+        (lambda w: {k: torch.cat([v, v]) if 'lora_B' in k else v for k, v in w.items()}, 'other sizes'),
+        (lambda w: {k: v[:-1] if 'lora_A' in k else v for k, v in w.items()}, 'other sizes'),
+        (lambda w: {k: v[:0] if 'lora_A' in k else v[:, :0] for k, v in w.items()}, 'no numbers'),
+        (lambda w: {k: v.flatten() for k, v in w.items()}, 'other sizes'),
+        (lambda w: {k: v.to(torch.complex64) for k, v in w.items()}, 'of a type'),
+        (lambda w: {**w, 'unet.conv_in.diff': torch.zeros(3)}, 'other weights'),
+        (lambda w: {**w, **rename(w, '.weight', '.default.weight')}, 'twice'),
+        (lambda w: {**w, f'{first_layer(w)}.dora_scale': torch.ones(3, 1)}, 'magnitudes have other sizes'),
+        (lambda w: {**w, f'{first_layer(w)}.alpha': torch.ones(2)}, 'alpha'),
+        (lambda w: {**w, f'{first_layer(w)}.lokr_w1': torch.ones(2, 2)}, 'one too many'),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_changes_nothing(
+    engine: Any, make_adapter: Make, change: Callable[[dict[str, Any]], dict[str, Any]], problem: str
+) -> None:
+    good = make_adapter()
+    use(engine, good)
+    image = paint(engine, spec())
+    with pytest.raises(Failure, match=problem) as caught:
+        engine.read(rewrite(good, change))
+    assert caught.value.reason == 'adapter_unavailable'
+    assert paint(engine, spec()) == image
+
+
+@in_type('float32')
+def test_a_known_adapter_is_not_read_again(engine: Any, make_adapter: Make) -> None:
+    adapter = make_adapter(seed=5)
+    use(engine, adapter)
+    image = paint(engine, spec())
+    use(engine, None)
+    adapter.path.unlink()
+    use(engine, adapter)
+    assert paint(engine, spec()) == image
+
+
+def test_memory_holds_the_adapters_used_last() -> None:
+    def note(read: list[str], name: str) -> AdapterWeights:
+        read.append(name)
+        return weights
+
+    weights = AdapterWeights({'x': Patch({'down': torch.zeros(1, 50), 'up': torch.zeros(50, 1)}, 1.0)})
+    for room, asked, expected in ((2 * weights.size_bytes, 'abacab', 'abcb'), (1, 'dd', 'd')):
+        cache, read = AdapterCache(room), list[str]()
+        for name in asked:
+            cache.get(name, partial(note, read, name))
+        assert ''.join(read) == expected

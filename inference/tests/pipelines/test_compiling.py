@@ -8,20 +8,19 @@ from typing import Any
 
 import pytest
 import torch
+from diffusers import AutoencoderKL, UNet2DConditionModel
 from torch._dynamo.utils import counters
 
 from model_server.pipelines.compiling import (
     CompileCache,
     compile_parts,
     compiling,
-    parse_mode,
     shapes_to_warm,
 )
-from model_server.pipelines.engine import Reference
 from model_server.pipelines.runtime import Runtime
 from model_server.settings import SettingsError
 
-from .conftest import SIDE, difference, in_type, open_engine, paint, product, spec, use
+from .conftest import SIDE, difference, in_type, open_engine, paint, use, with_product
 
 
 @pytest.fixture(autouse=True)
@@ -42,18 +41,13 @@ def graphs() -> int:
     return int(counters['stats']['unique_graphs'])
 
 
-def test_the_setting_says_what_is_compiled() -> None:
-    said = {text: parse_mode(text) for text in ('', '0', 'off', '1', 'regional', 'whole', '2')}
-    assert list(said.values()) == ['off', 'off', 'off', 'regional', 'regional', 'whole', None]
+def test_the_setting_says_what_is_compiled_and_so_does_the_models_version() -> None:
+    said = {'': 'off', '0': 'off', 'off': 'off', '1': 'regional', 'regional': 'regional', 'whole': 'whole'}
+    runtimes = [Runtime.from_environment({'COMPILE': text}) for text in said]
+    assert [runtime.compile for runtime in runtimes] == list(said.values())
+    assert len({' '.join(runtime.describe()) for runtime in runtimes}) == 3
     with pytest.raises(SettingsError, match='COMPILE'):
         Runtime.from_environment({'COMPILE': 'all'})
-    assert Runtime.from_environment({}).compile == 'off'
-
-
-def test_what_is_compiled_is_in_the_models_version() -> None:
-    modes = ('0', 'regional', 'whole')
-    versions = {' '.join(Runtime.from_environment({'COMPILE': mode}).describe()) for mode in modes}
-    assert len(versions) == 3
 
 
 def test_a_transformer_is_not_compiled_as_a_whole(model_dirs: dict[str, Path], monkeypatch: Any) -> None:
@@ -81,17 +75,11 @@ def test_inductors_code_paints_the_same_picture_and_nothing_is_compiled_in_a_req
 
     # What would not be compiled any more raises an error here.
     torch.compiler.set_stance('fail_on_recompile')
-    photo = (Reference(product()),)
-    pictures = [
-        spec(guidance_scale=scale, width=width, references=references, reference_mode=mode)
-        for scale, width, (references, mode) in product_of(
-            (5.0, 1.0), (SIDE, 160), (((), 'reference'), (photo, 'reference'), (photo, 'exact_product'))
-        )
-    ]
     for adapter in (None, make_adapter(rank=8, scale=0.5)):
         for each in (engine, eager):
             use(each, adapter)
-        for picture in pictures:
+        for scale, width, mode in product_of((5.0, 1.0), (SIDE, 160), (None, 'reference', 'exact_product')):
+            picture = with_product(mode, guidance_scale=scale, width=width)
             assert difference(paint(engine, picture), paint(eager, picture)) < 1
 
 
@@ -105,8 +93,6 @@ class Tiny:
     """Parts of a pipeline, as small as they can be."""
 
     def __init__(self) -> None:
-        from diffusers import AutoencoderKL, UNet2DConditionModel
-
         torch.manual_seed(0)
         self.unet = UNet2DConditionModel(
             sample_size=8,
@@ -173,7 +159,9 @@ def test_a_thread_of_its_own_compiles_as_many_variants_and_none_in_a_request() -
     assert found == [*map(float, range(2, 22)), 20, 50.0, 20]
 
 
-def test_a_cache_is_found_by_all_that_its_code_depends_on(tmp_path: Path) -> None:
+def test_a_cache_is_found_by_all_that_its_code_depends_on_and_only_where_its_folder_is(
+    tmp_path: Path,
+) -> None:
     one, other = CompileCache(tmp_path, 'one'), CompileCache(tmp_path, 'other')
     assert not one.load()
     with compiling():
@@ -185,13 +173,8 @@ def test_a_cache_is_found_by_all_that_its_code_depends_on(tmp_path: Path) -> Non
     assert one.load()
     assert not other.load()
     before = file.stat().st_mtime_ns
-    one.save()
-    assert file.stat().st_mtime_ns == before
-
-
-def test_without_a_folder_or_in_one_that_is_not_there_nothing_is_kept(tmp_path: Path) -> None:
-    for folder in (None, tmp_path / 'missing'):
+    for folder in (tmp_path, None, tmp_path / 'missing'):
         cache = CompileCache(folder, 'one')
         cache.save()
-        assert not cache.load()
-    assert list(tmp_path.iterdir()) == []
+        assert cache.load() == (folder == tmp_path)
+    assert ([file], before) == (list(tmp_path.iterdir()), file.stat().st_mtime_ns)

@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 
 from model_server.failure import Failure
 from model_server.pipelines.chat_prompts import count_tokens
-from model_server.pipelines.engine import Adapter, Reference
+from model_server.pipelines.engine import Reference
 from model_server.pipelines.flux2_klein import (
     LARGEST_REFERENCE,
     Flux2KleinEngine,
@@ -31,15 +31,16 @@ from .conftest import (
     diffusers_image,
     diffusers_pipeline,
     draw,
+    file_adapter,
     in_type,
     order,
     paint,
-    product,
     spec,
     use,
+    with_product,
 )
 
-EXACT = spec(references=(Reference(product()),), reference_mode='exact_product')
+EXACT = with_product('exact_product')
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_the_base_model_paints_what_diffusers_does(
 ) -> None:
     pipe = diffusers_pipeline(model_dirs['flux2-klein-base'], dtype)
     fog = pipe.encode_prompt('fog')[0]
-    theirs = diffusers_image(pipe, negative_prompt_embeds=fog, guidance_scale=4.0, width=SIDE, height=SIDE)
+    theirs = diffusers_image(pipe, negative_prompt_embeds=fog, guidance_scale=4.0)
     assert difference(paint(base, spec(guidance_scale=7.5)), theirs) < 0.01
 
 
@@ -85,30 +86,22 @@ def test_around_a_product_a_picture_above_1_megapixel_has_its_size(distilled: An
 
 
 @in_type('bfloat16')
-def test_a_large_picture_before_leaves_no_tiles(distilled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tiles give other latents, and a product is encoded before the picture is painted."""
-    wide = replace(EXACT, width=576, height=512, steps=1)
-    first = paint(distilled, wide)
-    with monkeypatch.context() as patch:
-        patch.setattr('model_server.pipelines.memory.total_bytes', lambda _: 0)
-        assert paint(distilled, wide) != first
-        assert distilled._encoder.vae.use_tiling
-    assert paint(distilled, wide) == first
-
-
-@in_type('bfloat16')
-def test_a_large_picture_that_is_prepared_meanwhile_leaves_no_tiles(
+def test_a_large_picture_that_is_made_before_or_prepared_meanwhile_leaves_no_tiles(
     distilled: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the server does it on another thread."""
+    """Tiles give other latents, and a product is encoded before the picture is painted, on another thread."""
     wide = replace(EXACT, width=576, height=512, steps=1)
+    first = paint(distilled, wide)
 
-    def prepare(_done: int) -> None:
+    def prepare_in_tiles(_done: int = 0) -> Any:
         with monkeypatch.context() as patch:
             patch.setattr('model_server.pipelines.memory.total_bytes', lambda _: 0)
-            distilled.prepare(wide)
+            return distilled.prepare(wide)
 
-    assert draw(distilled, wide, on_step=prepare).tobytes() == paint(distilled, wide)
+    other = distilled.paint(prepare_in_tiles(), 1, lambda _: None).tobytes()
+    assert distilled._encoder.vae.use_tiling
+    assert other != first
+    assert draw(distilled, wide, on_step=prepare_in_tiles).tobytes() == paint(distilled, wide) == first
 
 
 @pytest.mark.parametrize(
@@ -192,8 +185,8 @@ def fused_lora(folder: Path) -> dict[str, Path]:
 @in_type('float32')
 def test_an_adapter_acts_the_same_in_every_format(distilled: Any, tmp_path: Path) -> None:
     images = set()
-    for name, path in fused_lora(tmp_path).items():
-        use(distilled, Adapter(name.ljust(64, '0'), path, 1.0))
+    for path in fused_lora(tmp_path).values():
+        use(distilled, file_adapter(path))
         images.add(paint(distilled, spec()))
     use(distilled, None)
     assert len(images) == 1
@@ -207,36 +200,22 @@ def test_an_adapter_acts_the_same_in_every_format(distilled: Any, tmp_path: Path
         'lora_unet_double_blocks_0_img_mod_lin.lora_down.weight',
         'lora_te_layers_0.lora_down.weight',
         'diffusion_model.double_blocks.0.img_attn.qkv.lora_down.weight',
+        # Diffusers would count up to these numbers for hours.
         'lora_unet_double_blocks_999999999_img_mlp_0.lora_down.weight',
+        'diffusion_model.single_blocks.999999999.linear1.lora_A.weight',
+        'diffusion_model.single_blocks.9_9_9_9_9_9_9_9_9.linear1.lora_A.weight',
     ],
 )
-def test_an_adapter_of_which_diffusers_would_leave_something_out_is_refused(
+def test_an_adapter_of_which_diffusers_would_leave_something_out_is_refused_before_diffusers_gets_it(
     distilled: Any, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = fused_lora(tmp_path)['kohya']
+    path = fused_lora(tmp_path)['ai-toolkit' if 'single' in name else 'kohya']
     save_file({**load_file(path), name: torch.zeros(4, 32)}, path)
-    refuse_unread(distilled, path, monkeypatch)
-
-
-@in_type('float32')
-@pytest.mark.parametrize('block', ['999999999', '9_9_9_9_9_9_9_9_9'])
-def test_an_adapter_that_would_have_diffusers_count_for_hours_is_refused(
-    distilled: Any, tmp_path: Path, block: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / 'far.safetensors'
-    save_file({f'diffusion_model.single_blocks.{block}.linear1.lora_A.weight': torch.zeros(4, 32)}, path)
-    refuse_unread(distilled, path, monkeypatch)
-
-
-def refuse_unread(engine: Any, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file is refused, and diffusers does not get it."""
-
-    def read(*_args: object, **_more: object) -> None:
-        raise AssertionError
-
-    monkeypatch.setattr(type(engine._text), 'lora_state_dict', read)
+    monkeypatch.setattr(
+        type(distilled._text), 'lora_state_dict', lambda *_, **__: pytest.fail('It was read.')
+    )
     with pytest.raises(Failure, match='keeps as they are') as caught:
-        engine.read(Adapter('f' * 64, path, 1.0))
+        distilled.read(file_adapter(path))
     assert caught.value.reason == 'adapter_unavailable'
 
 

@@ -34,26 +34,16 @@ MODELS: dict[str, Any] = {
 }
 
 #: Each with an alpha that is not its rank, and with values from the start on.
-CONFIGS: dict[str, Callable[[list[str]], Any]] = {
-    'LoRA': lambda layers: peft.LoraConfig(r=4, lora_alpha=2, init_lora_weights=False, target_modules=layers),
-    'rsLoRA': lambda layers: peft.LoraConfig(
-        r=4, lora_alpha=2, init_lora_weights=False, use_rslora=True, target_modules=layers
+CONFIGS: dict[str, tuple[Any, dict[str, Any]]] = {
+    'LoRA': (peft.LoraConfig, {'r': 4, 'lora_alpha': 2, 'init_lora_weights': False}),
+    'rsLoRA': (peft.LoraConfig, {'r': 4, 'lora_alpha': 2, 'init_lora_weights': False, 'use_rslora': True}),
+    'DoRA': (peft.LoraConfig, {'r': 4, 'lora_alpha': 2, 'init_lora_weights': False, 'use_dora': True}),
+    'LoKr': (peft.LoKrConfig, {'r': 2, 'alpha': 1, 'init_weights': False}),
+    'LoKr of three': (
+        peft.LoKrConfig,
+        {'r': 2, 'alpha': 1, 'init_weights': False, 'decompose_both': True, 'use_effective_conv2d': True},
     ),
-    'DoRA': lambda layers: peft.LoraConfig(
-        r=4, lora_alpha=2, init_lora_weights=False, use_dora=True, target_modules=layers
-    ),
-    'LoKr': lambda layers: peft.LoKrConfig(r=2, alpha=1, init_weights=False, target_modules=layers),
-    'LoKr of three': lambda layers: peft.LoKrConfig(
-        r=2,
-        alpha=1,
-        init_weights=False,
-        decompose_both=True,
-        use_effective_conv2d=True,
-        target_modules=layers,
-    ),
-    'LoHa': lambda layers: peft.LoHaConfig(
-        r=2, alpha=1, init_weights=False, use_effective_conv2d=True, target_modules=layers
-    ),
+    'LoHa': (peft.LoHaConfig, {'r': 2, 'alpha': 1, 'init_weights': False, 'use_effective_conv2d': True}),
 }
 
 
@@ -88,9 +78,11 @@ def run(kind: str, model: Any) -> Any:
     return answer.sample[0].float()
 
 
-def wrap(kind: str, model: Any, config: Any, file: Path) -> None:
-    """Puts PEFT's layers around the model's, with random values, and writes them as diffusers does."""
+def wrap(kind: str, model: Any, method: str, file: Path, every: int = 1) -> None:
+    """Puts PEFT's layers around some of the model's, with random values; writes them as diffusers does."""
     torch.manual_seed(7)
+    make, settings = CONFIGS[method]
+    config = make(**settings, target_modules=list(find_layers(model, ENGINES[kind].adapter_layers))[::every])
     peft.inject_adapter_in_model(config, model)
     for name, values in model.named_parameters():
         if 'magnitude' in name:
@@ -100,12 +92,8 @@ def wrap(kind: str, model: Any, config: Any, file: Path) -> None:
             values.data *= 2
     state = {key: value.contiguous() for key, value in peft.get_peft_model_state_dict(model).items()}
     part = ENGINES[kind].denoiser
-    given = {
-        key: value
-        for key, value in config.to_dict().items()
-        if key in ('r', 'lora_alpha', 'alpha', 'use_rslora')
-    }
-    facts = {f'{part}.{key}': value for key, value in given.items()}
+    known = ('r', 'lora_alpha', 'alpha', 'use_rslora')
+    facts = {f'{part}.{key}': value for key, value in config.to_dict().items() if key in known}
     named = {f'{part}.{key}': value for key, value in state.items()}
     save_file(named, file, {'lora_adapter_metadata': json.dumps(facts)})
 
@@ -129,7 +117,7 @@ def test_a_merged_adapter_acts_as_a_wrapped_one(
     file = tmp_path / 'adapter.safetensors'
     model = load_denoiser(kind, model_dirs[kind], dtype)
     plain = run(kind, model)
-    wrap(kind, model, CONFIGS[method](list(find_layers(model, ENGINES[kind].adapter_layers))), file)
+    wrap(kind, model, method, file)
     wrapped = run(kind, model)
 
     model = load_denoiser(kind, model_dirs[kind], dtype)
@@ -164,11 +152,9 @@ def all_adapters(
 ) -> dict[str, dict[str, Path]]:
     """By kind, a file of each method; each method changes every layer, or every other one."""
     files: dict[str, dict[str, Path]] = {kind: {} for kind in ENGINES}
-    for kind, (number, (method, config)) in product_of(ENGINES, enumerate(CONFIGS.items())):
+    for kind, (number, method) in product_of(ENGINES, enumerate(CONFIGS)):
         file = files[kind][method] = tmp_path_factory.mktemp(kind) / f'{method}.safetensors'
-        model = load_denoiser(kind, model_dirs[kind], torch.float32)
-        layers = list(find_layers(model, ENGINES[kind].adapter_layers))
-        wrap(kind, model, config(layers[:: 1 + number % 2]), file)
+        wrap(kind, load_denoiser(kind, model_dirs[kind], torch.float32), method, file, 1 + number % 2)
     return files
 
 
@@ -191,9 +177,8 @@ def test_weights_are_the_same_to_the_bit_after_50_random_swaps(
             merger, weights = read(kind, fresh, adapters[method])
             merger.merge(weights, scale)
         alone[method, scale] = snapshot(fresh)
-    assert len({tuple(float(x.float().sum()) for x in each.values()) for each in alone.values()}) == len(
-        orders
-    )
+    sums = {tuple(float(x.float().sum()) for x in each.values()) for each in alone.values()}
+    assert len(sums) == len(orders)
 
     merger, _ = read(kind, model, adapters['LoRA'])
     read_all = {method: read(kind, model, file)[1] for method, file in adapters.items()}
@@ -294,14 +279,13 @@ def test_the_models_files_stay_as_they_are(
 def test_weights_that_could_not_be_put_back_are_put_back_before_the_next_picture(
     engines: Callable[[str], Any], kind: str, adapters: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def run_out(*_: Any) -> None:
+        raise torch.OutOfMemoryError
+
     engine = engines(kind)
     before = paint(engine, spec())
     use(engine, file_adapter(adapters['LoRA']))
     with monkeypatch.context() as patch:
-
-        def run_out(*_: Any) -> None:
-            raise torch.OutOfMemoryError
-
         patch.setattr(Merger, '_restore', run_out)
         with pytest.raises(Failure, match='too little memory'):
             engine.use(None)

@@ -23,17 +23,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     blocks = [[[3, 8 * 2**level, 8 * 2 ** (level + 1), 1 if level == 0 else 2, False]] for level in range(5)]
     config = transformers.PPOCRV5MobileDetConfig(
         backbone_config={
-            'model_type': 'pp_lcnet_v3',
-            'scale': 0.5,
-            'stem_channels': 8,
-            'block_configs': blocks,
-            'conv_symmetric_num': 1,
-            'divisor': 4,
-            'out_features': ['stage2', 'stage3', 'stage4', 'stage5'],
+            'model_type': 'pp_lcnet_v3', 'scale': 0.5, 'stem_channels': 8, 'block_configs': blocks,
+            'conv_symmetric_num': 1, 'divisor': 4, 'out_features': ['stage2', 'stage3', 'stage4', 'stage5'],
         },
         layer_list_out_channels=[4, 4, 8, 8],
         neck_out_channels=16,
-    )
+    )  # fmt: skip
     torch.manual_seed(3)
     model = transformers.PPOCRV5MobileDetForObjectDetection(config)
     for weights in model.parameters():
@@ -67,23 +62,21 @@ def answer(detector: Any, monkeypatch: pytest.MonkeyPatch, draw: Callable[[Image
     return asked
 
 
-def test_a_folder_without_a_detector_has_none(tmp_path: Path) -> None:
-    assert load_text_detector(tmp_path) is None
-
-
-def test_a_detector_as_transformers_saves_it_answers_a_mask_of_the_pictures_size(detector: Any) -> None:
+def test_a_detector_as_transformers_saves_it_answers_the_same_mask_each_time_of_the_pictures_size(
+    folder: Path, detector: Any
+) -> None:
     mask = detector(noise((300, 200)))
     assert (mask.mode, mask.size) == ('L', (300, 200))
-
-
-def test_the_same_picture_gives_the_same_map(folder: Path, detector: Any) -> None:
     again: Any = load_text_detector(folder)
     first = detector._look(noise((300, 200)))
     assert first.std() > 0
     assert (first == again._look(noise((300, 200)))).all()
 
 
-def test_a_network_that_finds_no_texts_is_refused_when_it_is_loaded(tmp_path: Path) -> None:
+def test_a_folder_has_none_and_a_network_that_finds_no_texts_is_refused_when_it_is_loaded(
+    tmp_path: Path,
+) -> None:
+    assert load_text_detector(tmp_path) is None
     config = transformers.YolosConfig(
         hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, image_size=[32, 32]
     )
@@ -94,9 +87,8 @@ def test_a_network_that_finds_no_texts_is_refused_when_it_is_loaded(tmp_path: Pa
 
 def test_weights_that_are_pickles_are_not_read(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
-    (tmp_path / 'text_detector' / 'model.safetensors').rename(
-        tmp_path / 'text_detector' / 'pytorch_model.bin'
-    )
+    weights = tmp_path / 'text_detector' / 'model.safetensors'
+    weights.rename(weights.with_name('pytorch_model.bin'))
     with pytest.raises(OSError, match='safetensors'):
         load_text_detector(tmp_path)
 
@@ -120,11 +112,14 @@ def test_a_text_is_kept_with_its_surroundings_and_a_faint_one_is_not(
         ImageDraw.Draw(picture).rectangle((600, 100, 601, 400), fill=230)
 
     answer(detector, monkeypatch, draw)
-    box = find_box(detector(Image.new('RGB', (1920, 960))))
+    box = detector(Image.new('RGB', (1920, 960))).getbbox()
     # 200 x 20, grown by 200 x 20 x 1.5 / 440 = 13.6 on all sides, then twice as large.
     assert box == pytest.approx((173, 173, 627, 267), abs=3)
     lettering = find_lettering(Image.new('RGB', (1920, 960)), detector)
+    # All of the text is kept wholly, the rim around it is soft, and nothing else is kept.
     assert lettering.crop((200, 200, 600, 240)).getextrema() == (255, 255)
+    assert len(set(lettering.crop((400, 100, 401, 200)).tobytes())) > 4
+    assert lettering.crop((0, 500, 1920, 960)).getextrema() == (0, 0)
 
 
 def test_a_turned_text_gets_a_turned_rectangle() -> None:
@@ -132,9 +127,10 @@ def test_a_turned_text_gets_a_turned_rectangle() -> None:
     ImageDraw.Draw(picture).rectangle((100, 190, 300, 210), fill=255)
     turned = np.asarray(picture.rotate(30), np.float32) / 255
     (corners,) = find_texts(turned)
-    sides = np.linalg.norm(np.diff(np.vstack([corners, corners[:1]]), axis=0), axis=1)
+    edges = np.diff(np.vstack([corners, corners[:1]]), axis=0)
+    sides = np.linalg.norm(edges, axis=1)
     assert sorted(sides) == pytest.approx([49, 49, 229, 229], abs=4)
-    longest = np.diff(np.vstack([corners, corners[:1]]), axis=0)[sides.argmax()]
+    longest = edges[sides.argmax()]
     assert abs(longest[1] / longest[0]) == pytest.approx(np.tan(np.pi / 6), abs=0.02)
 
 
@@ -144,7 +140,3 @@ def test_texts_that_do_not_touch_are_several() -> None:
         ImageDraw.Draw(picture).rectangle((20, top, 180, top + 8), fill=255)
     assert len(find_texts(np.asarray(picture, np.float32) / 255)) == 3
     assert find_texts(np.zeros((50, 50), np.float32)) == []
-
-
-def find_box(mask: Image.Image) -> tuple[int, int, int, int] | None:
-    return mask.getbbox()

@@ -150,9 +150,9 @@ def _scaling(
         alpha = _for_layer(facts, 'alpha_pattern', name, facts.get('lora_alpha', facts.get('alpha', rank)))
         scaling = 1.0 if rank is None else alpha / (sqrt(rank) if facts.get('use_rslora') else rank)
     except (TypeError, ValueError, AttributeError, ZeroDivisionError, OverflowError):
-        raise unfit('tells its rank and alpha in a way that this server does not read') from None
+        raise unfit('gives its rank and alpha in a way that this server does not read') from None
     if not isfinite(scaling):
-        raise unfit('tells an alpha that is no number')
+        raise unfit('gives an alpha that is no number')
     return scaling
 
 

@@ -33,11 +33,6 @@ def find_layers(model: Any, pattern: str) -> dict[str, nn.Parameter]:
     }
 
 
-def no_other_names(_name: str) -> Iterable[str]:
-    """For models that have one name for each layer."""
-    return ()
-
-
 class LayerNames:
     """Finds a model's layer by the name that it has in a file. Never changes, so any thread may ask."""
 
@@ -45,7 +40,7 @@ class LayerNames:
         self,
         layers: Iterable[str],
         part: str,
-        other_names: Callable[[str], Iterable[str]] = no_other_names,
+        other_names: Callable[[str], Iterable[str]] = lambda _: (),
     ) -> None:
         """`part` is the model's name among the pipeline's parts, as `unet`."""
         self._prefixes = (f'{part}.', *_PREFIXES)

@@ -1,6 +1,5 @@
 """Reads adapters for one model, and keeps those that were used last in memory."""
 
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -17,7 +16,7 @@ Convert = Callable[[Path], FileContent | None]
 
 
 class AdapterReader:
-    """Reads adapters and checks them against a model's layers. It changes no model: any thread may use it."""
+    """Reads adapters and checks them against a model's layers. It changes no model. For one thread."""
 
     def __init__(
         self,
@@ -54,28 +53,19 @@ class AdapterReader:
 
 
 class AdapterCache:
-    """
-    Caches adapters in memory by digest, so that a known one is not read from disk again.
-
-    Any thread may use it.
-    """
+    """Caches adapters in memory by digest, so that a known one is not read from disk again."""
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
         # Least recently used first.
         self._adapters: OrderedDict[str, AdapterWeights] = OrderedDict()
-        self._lock = threading.Lock()
 
     def get(self, digest: str, read: Callable[[], AdapterWeights]) -> AdapterWeights:
         """Returns the cached adapter, or reads it. Raises what `read` raises."""
-        with self._lock:
-            known = self._adapters.get(digest)
-        # Read by two threads at once it is read twice, and nobody waits for a stranger's file.
-        weights = read() if known is None else known
-        with self._lock:
-            self._adapters[digest] = weights
-            self._adapters.move_to_end(digest)
-            self._evict()
+        weights = self._adapters.get(digest) or read()
+        self._adapters[digest] = weights
+        self._adapters.move_to_end(digest)
+        self._evict()
         return weights
 
     def _evict(self) -> None:

@@ -52,7 +52,7 @@ def find_mask(photo: Image.Image, segment: Segment | None) -> Image.Image | None
     """
     Where the product is in an RGB photo: 8 bits, smaller than the photo. None when nothing is sure.
 
-    An even backdrop is looked at first. Where the product stands out from it clearly, the pixels tell exactly
+    An even backdrop is looked at first. Where the product stands out from it clearly, the pixels show exactly
     what a network could only guess, at once, and the same on each machine. Where the outline fades, as by a
     shadow or with a white product before white, and where there is no even backdrop, the network is asked, if
     there is one. A mask that would lose the product is not believed; then it is as without a network.

@@ -7,8 +7,8 @@ from PIL import Image, ImageFilter
 
 # In 8-bit steps, as a distance in RGB: how far apart the colors on one side lie even where it is smooth.
 _SPREAD = 20.0
-# In such spreads, a pixel's distances from both sides together: up to the first its color does not tell on
-# which side it is, and from the second on it does.
+# In such spreads, a pixel's distances from both sides together: up to the first its color does not show
+# on which side it is, and from the second on it does.
 _ALIKE, _DIFFERENT = 1.0, 3.0
 # The mask's say beside the colors': so unsure it may be at most.
 _UNLIKELY = 0.2
@@ -20,7 +20,7 @@ _RIM = 0.9
 
 def blend_edge(photo: Image.Image, rough: Image.Image, reach_px: float) -> Image.Image:
     """
-    RGBA of the photo's size: opaque inside, transparent outside, and in between what the colors tell.
+    RGBA of the photo's size: opaque inside, transparent outside, and in between as the colors say.
 
     `rough` is the mask, 8 bits, of the same size, and right to within `reach_px` pixels. Near its outline a
     pixel is the more opaque, the nearer its color is to the product's beside it, and the farther from the

@@ -51,7 +51,7 @@ def build_stage(
     """
     Products side by side, each at its own size, or smaller when it has too little room.
 
-    `segment` finds products where the photo alone does not tell (`cutout.py`).
+    `segment` finds products where the photo alone does not show them (`cutout.py`).
     Raises Failure('reference_invalid') for an image in which nothing can be seen.
     """
     share = _BRANDED_SHARE if preserve_branding else _SHARE
