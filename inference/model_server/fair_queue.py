@@ -104,7 +104,7 @@ class FairQueue:
     def add(self, queued: QueuedRequest) -> None:
         """Adds a request to the queue."""
         queued.number = next(self._numbers)
-        self._tenants.setdefault(queued.tenant, _Tenant(self._now)).waiting.append(queued)
+        self._tenants.setdefault(queued.tenant, _Tenant()).waiting.append(queued)
 
     def remove(self, queued: QueuedRequest) -> bool:
         """Takes a request out of the queue. Returns whether it was there."""

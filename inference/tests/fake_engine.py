@@ -1,12 +1,11 @@
-"""An engine without a model: noise that depends on all of an order, at a pace that tests choose."""
+"""An engine without a model: noise that depends on the seed, at a pace that tests choose."""
 
-import hashlib
 import logging
 import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,14 +16,6 @@ from model_server.pipelines.engine import Adapter, EngineLost, ImageSpec, Loaded
 
 #: Who waits longer than this waits for something that never comes.
 PATIENCE_SECONDS = 20
-
-
-@dataclass(frozen=True)
-class FakeImage:
-    """All of a spec but the references, of which there is a digest."""
-
-    spec: ImageSpec
-    reference_digest: str
 
 
 class FakeEngine:
@@ -43,7 +34,6 @@ class FakeEngine:
         #: Set while `paint` waits before that step.
         self.blocked = threading.Event()
         self._released = threading.Event()
-        self.warm_error: Exception | None = None
         self.may_warm = threading.Event()
         if os.environ.get('FAKE_WARM') != 'never':
             self.may_warm.set()
@@ -55,7 +45,6 @@ class FakeEngine:
         self.painted: list[tuple[ImageSpec, int]] = []
         self.used: list[Adapter | None] = []
         self.read_adapters: list[Adapter] = []
-        self.adapter: Adapter | None = None
         self.threads: set[int] = set()
         self.preparing_threads: set[int] = set()
         self.on_use: Callable[[Adapter | None], None] = lambda _: None
@@ -75,8 +64,6 @@ class FakeEngine:
         self.threads.add(threading.get_ident())
         if not self.may_warm.wait(PATIENCE_SECONDS):
             raise TimeoutError
-        if self.warm_error is not None:
-            raise self.warm_error
         if os.environ.get('FAKE_WARM') == 'fail':
             raise RuntimeError('There is no such model.')
 
@@ -93,20 +80,15 @@ class FakeEngine:
         if spec.prompt.startswith('prepare '):
             _misbehave(spec.prompt.removeprefix('prepare '))
         self.prepared.append(spec)
-        digest = hashlib.sha256()
-        for reference in spec.references:
-            digest.update(reference.image.tobytes())
-        image = FakeImage(replace(spec, references=()), digest.hexdigest())
-        return Prepared(image, len(spec.references))
+        return Prepared(replace(spec, references=()), len(spec.references))
 
     def use(self, adapter: LoadedAdapter | None) -> None:
-        self.adapter = None if adapter is None else adapter.adapter
-        self.on_use(self.adapter)
-        self.used.append(self.adapter)
+        used = None if adapter is None else adapter.adapter
+        self.on_use(used)
+        self.used.append(used)
 
     def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
-        image: FakeImage = prepared.inputs
-        spec = image.spec
+        spec: ImageSpec = prepared.inputs
         self.threads.add(threading.get_ident())
         self.begun.append((spec, seed))
         for step in range(1, spec.steps + 1):
@@ -122,13 +104,7 @@ class FakeEngine:
             on_step(step)
         self.painted.append((spec, seed))
         size = (spec.width, spec.height) if spec.prompt != 'small' else (64, 64)
-        return self._noise(image, seed, size)
-
-    def _noise(self, image: FakeImage, seed: int, size: tuple[int, int]) -> Image.Image:
-        asked = image, self.adapter and (self.adapter.digest, self.adapter.scale)
-        digest = hashlib.sha256(repr(asked).encode()).digest()
-        random = np.random.default_rng([seed, int.from_bytes(digest[:8], 'big')])
-        noise = random.integers(0, 256, (8, 8, 3), dtype=np.uint8)
+        noise = np.random.default_rng(seed).integers(0, 256, (8, 8, 3), dtype=np.uint8)
         return Image.fromarray(noise).resize(size, Image.Resampling.NEAREST)
 
     def memory_bytes(self) -> tuple[int, int] | None:

@@ -40,6 +40,7 @@ class Running:
     log: io.StringIO
     client: httpx.AsyncClient
     names: list[str] = field(default_factory=list)
+    held: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     def request(self, outputs: int = 1, **changes: object) -> dict[str, Any]:
         """A request that fits the contract, with new links for its outputs."""
@@ -69,6 +70,26 @@ class Running:
             assert response.status_code == 200
             assert response.headers['content-type'] == 'application/x-ndjson'
             yield _parsed(response)
+
+    async def hold(self, request: dict[str, Any]) -> AsyncGenerator[Any]:
+        """A request's events; it is held open until the server ends."""
+        events: Any = await self.held.enter_async_context(self.opened(request))
+        # An iterator that nobody holds is closed, and hangs up.
+        self.held.push_async_callback(events.aclose)
+        return events  # type: ignore[no-any-return]
+
+    async def accepted(self, request: dict[str, Any]) -> AsyncGenerator[Any]:
+        """The same after its first event, which says that it waits or has started."""
+        events = await self.hold(request)
+        assert (await anext(events))['event'] in ('queued', 'started')
+        return events
+
+    async def blocked_by(self, request: dict[str, Any]) -> AsyncGenerator[Any]:
+        """Has the request generated up to its first step."""
+        self.engine.block(1)
+        events = await self.hold(request)
+        await until(self.engine.blocked.is_set)
+        return events
 
     async def ping(self) -> int:
         """The status of /ping."""
@@ -113,9 +134,11 @@ async def running(folder: Path, engine: FakeEngine | None = None, **settings: An
         await until(lambda: server.started)
         if engine.may_warm.is_set():
             await until(lambda: context.queue.state != 'warming')
+        caller = Running(url, engine, store, context, log, client)
         try:
-            yield Running(url, engine, store, context, log, client)
+            yield caller
         finally:
+            await caller.held.aclose()
             engine.may_warm.set()
             engine.release()
             server.should_exit = True
@@ -190,29 +213,6 @@ def photo(server: Running, **changes: Any) -> dict[str, Any]:
     file = io.BytesIO()
     Image.new('RGB', (64, 64), 'teal').save(file, 'PNG')
     return {'references': [{'url': server.store.add('photo', file.getvalue())}], **changes}
-
-
-async def opened(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> AsyncGenerator[Any]:
-    """A request's events; it is held open until the stack ends."""
-    events: Any = await stack.enter_async_context(server.opened(request))
-    # An iterator that nobody holds is closed, and hangs up.
-    stack.push_async_callback(events.aclose)
-    return events  # type: ignore[no-any-return]
-
-
-async def accepted(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> AsyncGenerator[Any]:
-    """The events of a request after its first one."""
-    events = await opened(stack, server, request)
-    await anext(events)
-    return events
-
-
-async def blocked_by(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> AsyncGenerator[Any]:
-    """Has the request generated up to its first step."""
-    server.engine.block(1)
-    events = await opened(stack, server, request)
-    await until(server.engine.blocked.is_set)
-    return events
 
 
 async def closing(events: AsyncIterator[dict[str, Any]]) -> str:

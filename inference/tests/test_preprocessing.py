@@ -2,7 +2,6 @@
 
 import threading
 import weakref
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -11,18 +10,7 @@ from PIL import Image
 from model_server.concurrency import EngineThread
 
 from .fake_engine import PATIENCE_SECONDS
-from .support import (
-    Running,
-    accepted,
-    blocked_by,
-    closing,
-    failure,
-    identity,
-    photo,
-    running,
-    safetensors,
-    until,
-)
+from .support import Running, closing, failure, identity, photo, running, safetensors, until
 
 pytestmark = pytest.mark.anyio
 
@@ -53,11 +41,11 @@ async def test_happens_once_for_all_outputs_on_another_thread(server: Running) -
 async def test_happens_with_the_adapter_while_the_gpu_works_and_frees_the_reference_images(
     tmp_path: Path,
 ) -> None:
-    async with running(tmp_path, reference_requests=1) as server, AsyncExitStack() as stack:
+    async with running(tmp_path, reference_requests=1) as server:
         adapted = identity(adapterUrl=server.store.add('a', safetensors()), adapterVersion='1')
-        first = await blocked_by(stack, server, server.request(prompt='first'))
+        first = await server.blocked_by(server.request(prompt='first'))
         others = [
-            await accepted(stack, server, server.request(prompt=prompt, identity=adapted, **photo(server)))
+            await server.accepted(server.request(prompt=prompt, identity=adapted, **photo(server)))
             for prompt in ('second', 'third')
         ]
         await until(lambda: prompts(server) == ['first', 'second', 'third'])
@@ -70,11 +58,11 @@ async def test_happens_with_the_adapter_while_the_gpu_works_and_frees_the_refere
 
 
 async def test_takes_turns_between_tenants(tmp_path: Path) -> None:
-    async with running(tmp_path, heartbeat_seconds=0.05) as server, AsyncExitStack() as stack:
+    async with running(tmp_path, heartbeat_seconds=0.05) as server:
         gate = Gate(server)
         # Who drops the events hangs up.
         events = [
-            await accepted(stack, server, server.request(tenant=tenant, prompt=prompt))
+            await server.accepted(server.request(tenant=tenant, prompt=prompt))
             for tenant, prompt in [('a', '1'), ('a', '2'), ('a', '3'), ('b', '4')]
         ]
         await until(gate.reached.is_set)
@@ -86,9 +74,9 @@ async def test_takes_turns_between_tenants(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize('prompt', ['prepare lost: the context is gone', 'prepare exit: and gone'])
 async def test_that_loses_the_engine_ends_it(tmp_path: Path, prompt: str) -> None:
-    async with running(tmp_path) as server, AsyncExitStack() as stack:
-        first = await blocked_by(stack, server, server.request())
-        waiting = await accepted(stack, server, server.request())
+    async with running(tmp_path) as server:
+        first = await server.blocked_by(server.request())
+        waiting = await server.accepted(server.request())
         assert failure(await server.invoke(server.request(prompt=prompt)))[0] == 'model_error'
         assert await server.ping() == 503
         server.engine.release()

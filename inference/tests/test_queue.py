@@ -2,8 +2,6 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,7 @@ from typing import Any
 import pytest
 
 from .fake_engine import PATIENCE_SECONDS
-from .support import Running, blocked_by, closing, failure, in_seconds, opened, photo, running, until
+from .support import Running, closing, failure, in_seconds, photo, running, until
 
 pytestmark = pytest.mark.anyio
 
@@ -21,13 +19,6 @@ LARGE = {'width': 2048, 'height': 2048}
 def of(tenant: str, server: Running, **changes: Any) -> dict[str, Any]:
     """A request of the tenant; the engine sees whose it is by the prompt."""
     return server.request(**{'tenant': tenant, 'prompt': tenant, **changes})
-
-
-async def waiting(stack: AsyncExitStack, server: Running, request: dict[str, Any]) -> AsyncGenerator[Any]:
-    """The events of a request that has joined the queue, as its first event says."""
-    events = await opened(stack, server, request)
-    assert (await anext(events))['event'] == 'queued'
-    return events
 
 
 async def measured_seconds(server: Running) -> float:
@@ -56,19 +47,17 @@ async def test_who_was_admitted_before_anything_was_measured_is_looked_at_again_
     server: Running,
 ) -> None:
     server.engine.pause_seconds = 0.02
-    async with AsyncExitStack() as stack:
-        await blocked_by(stack, server, of('a', server))
-        late = await waiting(stack, server, of('b', server, deadline=in_seconds(7), **LARGE))
-        server.engine.release()
-        assert failure([event async for event in late])[0] == 'busy'
+    await server.blocked_by(of('a', server))
+    late = await server.accepted(of('b', server, deadline=in_seconds(7), **LARGE))
+    server.engine.release()
+    assert failure([event async for event in late])[0] == 'busy'
 
     assert [spec.prompt for spec, _ in server.engine.begun] == ['a']
 
 
 async def test_before_the_first_measurement_nothing_is_refused_by_the_estimate(server: Running) -> None:
-    async with AsyncExitStack() as stack:
-        await blocked_by(stack, server, server.request())
-        assert failure(await server.invoke(server.request(deadline=in_seconds(0.1))))[0] == 'deadline'
+    await server.blocked_by(server.request())
+    assert failure(await server.invoke(server.request(deadline=in_seconds(0.1))))[0] == 'deadline'
 
 
 async def test_a_probe_corrects_an_estimate_that_was_too_high(tmp_path: Path) -> None:
@@ -94,14 +83,14 @@ async def test_the_estimate_also_learns_from_a_generation_that_never_made_an_ima
 async def test_a_full_queue_makes_room_for_a_tenant_with_fewer_requests_in_it_and_says_so_at_once(
     tmp_path: Path,
 ) -> None:
-    async with running(tmp_path, max_waiting=1) as server, AsyncExitStack() as stack:
+    async with running(tmp_path, max_waiting=1) as server:
         # Whoever leaves learns it also while its inputs are still being fetched.
         server.store.gates['slow'] = asyncio.Event()
-        await blocked_by(stack, server, of('flood', server))
+        await server.blocked_by(of('flood', server))
         link = {'url': server.store.link('slow')}
-        leaving = await waiting(stack, server, of('flood', server, references=[link]))
+        leaving = await server.accepted(of('flood', server, references=[link]))
         await server.store.arrived['slow'].wait()
-        other = await waiting(stack, server, of('other', server))
+        other = await server.accepted(of('other', server))
 
         expected = ('busy', 'Too many requests are waiting for the model.')
         assert failure([event async for event in leaving]) == expected
@@ -115,27 +104,26 @@ async def test_a_request_is_admitted_by_its_own_turn_and_not_by_another_tenants_
 ) -> None:
     server.engine.pause_seconds = 0.02
     seconds = await measured_seconds(server)
-    async with AsyncExitStack() as stack:
-        await blocked_by(stack, server, of('flood', server, deadline=in_seconds(3600)))
-        for _ in range(30):
-            await waiting(stack, server, of('flood', server, deadline=in_seconds(3600)))
-        # Enough for the one that runs and its own, but not for thirty more.
-        deadline = in_seconds(seconds * 20)
-        assert failure(await server.invoke(of('flood', server, deadline=deadline)))[0] == 'busy'
-        other = await waiting(stack, server, of('other', server, deadline=deadline))
-        server.engine.pause_seconds = 0
-        server.engine.release()
-        assert await closing(other) == 'completed'
+    await server.blocked_by(of('flood', server, deadline=in_seconds(3600)))
+    for _ in range(30):
+        await server.accepted(of('flood', server, deadline=in_seconds(3600)))
+    # Enough for the one that runs and its own, but not for thirty more.
+    deadline = in_seconds(seconds * 20)
+    assert failure(await server.invoke(of('flood', server, deadline=deadline)))[0] == 'busy'
+    other = await server.accepted(of('other', server, deadline=deadline))
+    server.engine.pause_seconds = 0
+    server.engine.release()
+    assert await closing(other) == 'completed'
 
 
 async def test_references_of_another_tenant_do_not_wait_behind_a_flood_of_them(tmp_path: Path) -> None:
-    async with running(tmp_path, reference_requests=1) as server, AsyncExitStack() as stack:
-        await blocked_by(stack, server, of('flood', server, **photo(server)))
+    async with running(tmp_path, reference_requests=1) as server:
+        await server.blocked_by(of('flood', server, **photo(server)))
         # The second of the flood keeps the place of the references until all others wait for it.
         gate = threading.Event()
         server.engine.on_prepare = lambda _: gate.wait(PATIENCE_SECONDS)
         for tenant in (*['flood'] * 10, 'other'):
-            await waiting(stack, server, of(tenant, server, **photo(server)))
+            await server.accepted(of(tenant, server, **photo(server)))
         gate.set()
         await until(lambda: len(server.engine.prepared) == 12)
 
@@ -143,12 +131,12 @@ async def test_references_of_another_tenant_do_not_wait_behind_a_flood_of_them(t
 
 
 async def test_who_waits_gets_its_place_each_time_it_improves_and_every_few_seconds(tmp_path: Path) -> None:
-    async with running(tmp_path, heartbeat_seconds=0.02) as server, AsyncExitStack() as stack:
+    async with running(tmp_path, heartbeat_seconds=0.02) as server:
         server.engine.pause_seconds = 0.01
         seconds = await measured_seconds(server)
-        await blocked_by(stack, server, of('a', server))
-        second = await waiting(stack, server, of('a', server))
-        first = await opened(stack, server, of('b', server))
+        await server.blocked_by(of('a', server))
+        second = await server.accepted(of('a', server))
+        first = await server.hold(of('b', server))
         # `b` comes first of the two, and nothing is done yet of the one that runs.
         for _ in range(3):
             expected = {'event': 'queued', 'position': 1, 'etaSeconds': ceil(seconds)}

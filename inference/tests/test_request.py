@@ -99,10 +99,13 @@ async def test_progress_never_shrinks_and_is_repeated_while_nothing_moves(tmp_pa
             if seen.count(2) == 3:
                 server.engine.release()
 
-        events = await server.invoke(server.request(outputs=2), look)
+        events = await server.invoke(server.request(outputs=2, tenant='a'), look)
 
+        # Who does not wait is not queued.
+        assert events[0] == {'event': 'started'}
         assert steps(events).count(2) >= 3
         assert steps(events) == sorted(steps(events))
+        assert set(steps(events)) >= set(range(1, 21))
         assert events[-1]['event'] == 'completed'
 
 
