@@ -18,12 +18,6 @@ from datetime import UTC, datetime
 from typing import Literal, TextIO
 
 Metric = Literal['QueueWait', 'StepTime', 'VideoMemory', 'AdapterLoad']
-_UNITS: dict[Metric, str] = {
-    'QueueWait': 'Milliseconds',
-    'StepTime': 'Milliseconds',
-    'VideoMemory': 'Bytes',
-    'AdapterLoad': 'Milliseconds',
-}
 _LONGEST_TEXT = 200
 # The format's limit of values in one line.
 _MOST_VALUES = 100
@@ -53,11 +47,8 @@ class Observer:
         shown = values if isinstance(values, int | float) else list(values)[:_MOST_VALUES]
         if shown == []:
             return
-        about = {
-            'Namespace': 'ImageGeneration',
-            'Dimensions': [['service']],
-            'Metrics': [{'Name': name, 'Unit': _UNITS[name]}],
-        }
+        metric = {'Name': name, 'Unit': 'Bytes' if name == 'VideoMemory' else 'Milliseconds'}
+        about = {'Namespace': 'ImageGeneration', 'Dimensions': [['service']], 'Metrics': [metric]}
         stamp = {'Timestamp': int(time.time() * 1000), 'CloudWatchMetrics': [about]}
         self._write({'_aws': stamp, 'service': 'inference', name: shown})
 

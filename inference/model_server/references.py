@@ -7,6 +7,7 @@ import struct
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from PIL import Image, ImageCms, ImageOps
@@ -155,19 +156,12 @@ def _to_srgb(image: Image.Image) -> Image.Image:
     mode = 'RGBA' if image.has_transparency_data else 'RGB'
     converted = _by_profile(image, profile, mode) or image.convert(mode)
     if mode == 'RGBA':
-        faintest, strongest = _alpha_range(converted)
+        faintest, strongest = cast('tuple[int, int]', converted.getchannel('A').getextrema())
         if strongest < _FAINTEST_ALPHA:
             raise Unreadable('shows nothing: it is transparent everywhere')
         if faintest == 255:
             converted = converted.convert('RGB')
     return converted
-
-
-def _alpha_range(image: Image.Image) -> tuple[float, float]:
-    low, high = image.getchannel('A').getextrema()
-    assert isinstance(low, int | float)
-    assert isinstance(high, int | float)
-    return low, high
 
 
 def _by_profile(image: Image.Image, profile: bytes | None, mode: str) -> Image.Image | None:

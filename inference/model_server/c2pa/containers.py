@@ -1,6 +1,5 @@
 """Where a manifest is in a file of each format (C2PA 2.3, appendix A)."""
 
-from collections.abc import Callable
 from zlib import crc32
 
 from ..contract import OutputFormat
@@ -27,7 +26,14 @@ def wrap(manifest: bytes, output_format: OutputFormat) -> bytes:
     """The manifest, of an even length, as a part of such a file. Raises ValueError when it is too large."""
     if len(manifest) > LARGEST_MANIFEST_BYTES:
         raise ValueError('The manifest is too large.')
-    return _WRAPS[output_format](manifest)
+    if output_format == 'png':
+        body = b'caBX' + manifest
+        return len(manifest).to_bytes(4, 'big') + body + crc32(body).to_bytes(4, 'big')
+    if output_format == 'webp':
+        return b'C2PA' + len(manifest).to_bytes(4, 'little') + manifest
+    # A segment of JPEG XT (ISO 19566-5): the first and only part of box 1.
+    body = b'JP' + (1).to_bytes(2, 'big') + (1).to_bytes(4, 'big') + manifest
+    return b'\xff\xeb' + (len(body) + 2).to_bytes(2, 'big') + body
 
 
 def make_room(file: bytes, output_format: OutputFormat, length: int) -> bytes:
@@ -35,25 +41,3 @@ def make_room(file: bytes, output_format: OutputFormat, length: int) -> bytes:
     if output_format != 'webp':
         return file
     return file[:4] + (len(file) - 8 + length).to_bytes(4, 'little') + file[8:]
-
-
-def _png_chunk(manifest: bytes) -> bytes:
-    body = b'caBX' + manifest
-    return len(manifest).to_bytes(4, 'big') + body + crc32(body).to_bytes(4, 'big')
-
-
-def _jpeg_segment(manifest: bytes) -> bytes:
-    """A segment of JPEG XT (ISO 19566-5): the first and only part of box 1."""
-    body = b'JP' + (1).to_bytes(2, 'big') + (1).to_bytes(4, 'big') + manifest
-    return b'\xff\xeb' + (len(body) + 2).to_bytes(2, 'big') + body
-
-
-def _webp_chunk(manifest: bytes) -> bytes:
-    return b'C2PA' + len(manifest).to_bytes(4, 'little') + manifest
-
-
-_WRAPS: dict[OutputFormat, Callable[[bytes], bytes]] = {
-    'png': _png_chunk,
-    'jpeg': _jpeg_segment,
-    'webp': _webp_chunk,
-}
