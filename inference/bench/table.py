@@ -15,7 +15,8 @@ def make_tables(folders: Iterable[Path]) -> str:
     rows = [row for folder in folders for file in sorted(folder.glob('*.jsonl')) for row in read_rows(file)]
     groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
-        if row['kind'] == 'value':
+        # Rows that an earlier version left may be of a variant that is no more.
+        if row['kind'] == 'value' and row['variant'] in VARIANTS:
             groups[row['plan'], row['model'], row['size']].append(row)
     parts = _machines([row for row in rows if row['kind'] == 'machine'])
     for (plan, model, size), group in groups.items():
@@ -38,7 +39,7 @@ def _table(group: Sequence[Row]) -> str:
     for row in group:
         lines[_title(row)][row['variant']] = row
     names = [name for name in VARIANTS if any(name in found for found in lines.values())]
-    #: By variant, and how it holds an adapter.
+    # By variant, and how it holds an adapter.
     first = {
         (row['variant'], row['adapter']): row['value']
         for row in group
@@ -96,11 +97,9 @@ def _not_measured(rows: Sequence[Row]) -> list[str]:
         for row in rows
         if row['kind'] == 'skipped'
     }
-    return (
-        ['\n'.join(['Not measured:', '', *(f'- {place}{reason}' for place, reason in lines.items())])]
-        if lines
-        else []
-    )
+    if not lines:
+        return []
+    return ['\n'.join(['Not measured:', '', *(f'- {place}{reason}' for place, reason in lines.items())])]
 
 
 def _place(row: Row) -> str:
