@@ -52,8 +52,10 @@ async def test_hands_the_engine_all_of_the_request(server: Running) -> None:
         'width': 640, 'height': 704, 'referenceMode': 'exact_product', 'preserveBranding': True,
         'identity': identity(settings={'look': {'grain': 1}}),
     }  # fmt: skip
-    await server.invoke(server.request(**changes))
+    events = await server.invoke(server.request(tenant='a', **changes))
 
+    # Who does not wait is not queued.
+    assert events[0] == {'event': 'started'}
     ((spec, seed),) = server.engine.painted
     assert seed == 5
     assert vars(spec) == {
@@ -99,10 +101,8 @@ async def test_progress_never_shrinks_and_is_repeated_while_nothing_moves(tmp_pa
             if seen.count(2) == 3:
                 server.engine.release()
 
-        events = await server.invoke(server.request(outputs=2, tenant='a'), look)
+        events = await server.invoke(server.request(outputs=2), look)
 
-        # Who does not wait is not queued.
-        assert events[0] == {'event': 'started'}
         assert steps(events).count(2) >= 3
         assert steps(events) == sorted(steps(events))
         assert set(steps(events)) >= set(range(1, 21))

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -320,7 +321,11 @@ def test_an_adapter_acts_as_it_does_in_diffusers(
     tolerance = {'float32': 0.1, 'bfloat16': 2.5}[dtype]
     assert difference(ours, theirs) < tolerance
     use(engine, None)
-    assert difference(ours, paint(engine, spec())) > 3
+    plain = paint(engine, spec())
+    assert difference(ours, plain) > 3
+    # The engine takes the adapter's scale.
+    use(engine, replace(adapter, scale=0.0))
+    assert paint(engine, spec()) == plain
 
 
 def first_layer(weights: dict[str, Any]) -> str:
