@@ -1,26 +1,31 @@
 import { writeFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type Stripe from 'stripe';
-import { handler } from '../../../functions/billing-events.ts';
 import { useScriptedServer, type ScriptedAnswer } from '../../support/scripted-server.ts';
-import { envelope, sqsRecord } from '../../unit/billing/delivery.ts';
+import { envelope } from '../../unit/billing/delivery.ts';
 import {
   day,
+  eventsOf,
+  extraLine,
+  invoice,
   item,
   itemList,
+  line,
+  linesOf,
   newId,
   newSubscriptionId,
+  parentOf,
+  pricing,
   start,
   stripeEvent,
   subscription,
 } from '../../unit/billing/stripe-fixtures.ts';
-import { extraLine, invoice, line, linesOf, parentOf } from '../../unit/billing/stripe-invoices.ts';
 import { useBilling, useFunction } from './fixture.ts';
 
 const key = 'rk_test_51ReadsInvoicesOnly';
 const secretArn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:stripe-AbC123';
-const world = useBilling();
-const { pricesFile, lines: logged } = useFunction(() => world.table.name);
+const billing = useBilling();
+const { pricesFile, lines: logged, send: sendMessages } = useFunction(() => billing.table.name);
 /** Stripe, and below `/secrets` Secrets Manager. */
 const server = useScriptedServer();
 /** What Stripe has, by the list's path and its first parameter. */
@@ -54,14 +59,8 @@ beforeEach(() => {
   };
 });
 
-type Event = { type: string };
-
 /** @returns how many failed */
-async function send(...events: Event[]): Promise<number> {
-  const records = events.map((event, i) => sqsRecord(`m${i}`, envelope(event)));
-  return (await handler({ Records: records })).batchItemFailures.length;
-}
-
+const send = async (...events: object[]) => (await sendMessages(...events.map(envelope))).failed.length;
 const asked = () => server.requests.map(({ path }) => path);
 const lastLine = () => JSON.parse(logged.at(-1)!);
 
@@ -74,60 +73,53 @@ function cut<T extends { id: string }>(all: T[], shown: number, at: string) {
 const [t1, t2] = [start + 30 * day, start + 61 * day];
 const seats = (count: number, end: number) =>
   itemList([item('price_pro', end, 1), item('price_seat', end, count)]);
-const seatLine = (changes: Partial<Stripe.InvoiceLineItem>) =>
-  line(0, { ...changes, pricing: { price_details: { price: 'price_seat', product: 'p' } } as any });
-const part = (quantity: number, amount: number, from: number): Stripe.InvoiceLineItem => ({
-  ...extraLine(t1, amount, true),
-  quantity,
-  period: { start: from, end: t1 },
-  pricing: seatLine({}).pricing,
+const seatLine = (quantity: number, amount: number, from: number, until: number) => ({
+  ...line(until, { amount, quantity, period: { start: from, end: until } }),
+  pricing: pricing('price_seat'),
+});
+const part = (quantity: number, amount: number, from: number) => ({
+  ...seatLine(quantity, amount, from, t1),
+  parent: extraLine(t1, amount, true).parent,
 });
 
 /** Eleven changes within a month, billed by the next month's invoice. @returns its events, and the license's id */
 function story(shown: number, planFirst: boolean) {
   const id = newSubscriptionId();
-  const object = (count: number, end: number) =>
-    subscription({ id, items: seats(count, end), billing_cycle_anchor: start });
-  const updated = (count: number, end: number, created: number, previous: object) =>
-    stripeEvent('customer.subscription.updated', object(count, end), { created, previous });
+  const { created, updated } = eventsOf(id);
   const plan = (count: number, from: number, end: number) => [
-    seatLine({ quantity: count, amount: 1000 * count, period: { start: from, end } }),
+    seatLine(count, 1000 * count, from, end),
     line(end, { period: { start: from, end } }),
   ];
-  const paid = (created: number, changes: Partial<Stripe.Invoice>) =>
-    stripeEvent('invoice.paid', invoice({ parent: parentOf(id), ...changes }), { created });
-  const events: Event[] = [
-    stripeEvent('customer.subscription.created', object(2, t1)),
+  const paid = (at: number, changes: Partial<Stripe.Invoice>) =>
+    stripeEvent('invoice.paid', invoice({ parent: parentOf(id), ...changes }), { created: at });
+  const events: object[] = [
+    created(start, { items: seats(2, t1) }),
     paid(start + 5, { lines: linesOf(...plan(2, start, t1)) }),
   ];
   const parts: Stripe.InvoiceLineItem[] = [];
   for (let i = 0; i < 11; i++) {
     const at = start + (3 + i) * day;
-    events.push(updated(3 + i, t1, at, { items: seats(2 + i, t1) }));
+    events.push(updated(at, { items: seats(3 + i, t1) }, { items: seats(2 + i, t1) }));
     parts.unshift(part(3 + i, 700, at), part(2 + i, -600, at));
   }
-  events.push(updated(13, t2, t1 + 2, { items: seats(13, t1) }));
+  events.push(updated(t1 + 2, { items: seats(13, t2) }, { items: seats(13, t1) }));
   const all = planFirst ? [...plan(13, t1, t2), ...parts] : [...parts, ...plan(13, t1, t2)];
   const invoiceId = newId('in');
   events.push(paid(t1 + 3600, { id: invoiceId, lines: cut(all, shown, `/v1/invoices/${invoiceId}/lines`) }));
   return { events, licenseId: `lic_${id}`, invoiceId };
 }
 
-async function licenseAfter(events: Event[], licenseId: string) {
+async function licenseAfter(events: object[], licenseId: string) {
   for (const event of events) expect(await send(event)).toBe(0);
-  const { license, registers } = await world.subscriptions.get(licenseId);
+  const { license, registers } = await billing.subscriptions.get(licenseId);
   const moments = registers.moments.map((moment) => ({ ...moment, eventId: null }));
   return { ...license!, licenseId: null, moments };
 }
-
-const without = (count: number) => Array.from({ length: count }, () => extraLine(t2, 100, false));
 
 describe('an invoice of which the event shows only the first lines', () => {
   test.each([
     ['ten, the plan last', 10, false],
     ['ten, the plan first', 10, true],
-    ['one', 1, false],
-    ['all but the last', 23, false],
     ['none', 0, true],
   ])('counts as the whole: %s', async (_what, shown, planFirst) => {
     const whole = story(24, false);
@@ -148,12 +140,10 @@ describe('an invoice of which the event shows only the first lines', () => {
   });
 
   test('is not fetched where nothing of it is needed', async () => {
-    const strangers = invoice({ parent: null, lines: cut(without(12), 10, 'nobody') });
-    const other = {
-      ...stripeEvent('invoice.paid', story(10, true).events.at(-1) as any),
-      type: 'invoice.sent',
-    };
-    expect(await send(stripeEvent('invoice.paid', strangers), other)).toBe(0);
+    const shown = story(10, true).events.at(-1) as ReturnType<ReturnType<typeof eventsOf>['paid']>;
+    const { object } = shown.data;
+    const strangers = { ...shown, data: { object: { ...object, parent: null } } };
+    expect(await send(strangers, { ...shown, type: 'invoice.sent' })).toBe(0);
     expect(asked()).toEqual([]);
   });
 });
@@ -179,18 +169,18 @@ describe('a subscription of which the event shows only the first items', () => {
     ];
     const shown = (items: Stripe.SubscriptionItem[]) => cut(items, 10, 'none');
     const [wholeId, cutId] = [newSubscriptionId(), id];
-    const told = (of: string, list: (items: Stripe.SubscriptionItem[]) => any) => [
+    const eventsFor = (of: string, list: (items: Stripe.SubscriptionItem[]) => any) => [
       stripeEvent('customer.subscription.created', subscription({ id: of, items: list(before) })),
       stripeEvent('customer.subscription.updated', subscription({ id: of, items: list(after) }), {
         created: start + day,
-        // Stripe tells what changed alone: not whether it shows all.
+        // Stripe says what changed alone: not whether it shows all.
         previous: { items: { data: list(before).data } as any },
       }),
       stripeEvent('invoice.paid', invoice({ parent: parentOf(of) }), { created: start + day + 1 }),
     ];
     lists.set(cutId, since);
-    const license = await licenseAfter(told(wholeId, itemList).slice(from), `lic_${wholeId}`);
-    expect(await licenseAfter(told(cutId, shown).slice(from), `lic_${cutId}`)).toEqual(license);
+    const license = await licenseAfter(eventsFor(wholeId, itemList).slice(from), `lic_${wholeId}`);
+    expect(await licenseAfter(eventsFor(cutId, shown).slice(from), `lic_${cutId}`)).toEqual(license);
     expect(asked()).toContain(`/v1/subscription_items?subscription=${cutId}&limit=100`);
   });
 });
@@ -199,9 +189,6 @@ describe('a list that could not be fetched fails the event, and its line says wh
   const page = { object: 'list', data: [{ id: 'il_1' }], has_more: true };
   test.each([
     ['a key that is refused', { status: 401, body: `{"error":{"message":"No: ${key}"}}` }, 'status 401'],
-    ['a key that may not', { status: 403 }, 'status 403'],
-    ['an invoice of another account', { status: 404 }, 'status 404'],
-    ['too many requests', { status: 429 }, 'status 429'],
     ['a fault', { status: 503 }, 'status 503'],
     ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, 'status 302'],
     ['no JSON', { body: `<p>${key}` }, 'without a list'],
@@ -225,7 +212,7 @@ describe('a list that could not be fetched fails the event, and its line says wh
       // Delivered again, it counts.
       fault = undefined;
       expect(await send(events.at(-1)!)).toBe(0);
-      expect((await world.licenses.get(licenseId))!.creditsLimit).toBe(4000 + 13 * 500);
+      expect((await billing.licenses.get(licenseId))!.creditsLimit).toBe(4000 + 13 * 500);
     },
     30_000,
   );

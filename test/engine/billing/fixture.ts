@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { handler } from '../../../functions/billing-events.ts';
 import type { BillingPrices } from '../../../shared/billing/prices.ts';
 import { environmentVariables } from '../../../shared/base/config.ts';
 import { setLogSink } from '../../../shared/base/log.ts';
@@ -7,7 +8,7 @@ import { licenseStore } from '../../../shared/licenses/store.ts';
 import { subscriptionStore } from '../../../shared/billing/subscription-store.ts';
 import { applyBillingEvidence } from '../../../shared/billing/apply-event.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';
-import { evidenceOf } from '../../unit/billing/delivery.ts';
+import { evidenceOf, sqsRecord } from '../../unit/billing/delivery.ts';
 import type { HandledEvent } from '../../unit/billing/stripe-fixtures.ts';
 import { startTable } from '../generations/table.ts';
 import type { Keep } from '../../support/fixture.ts';
@@ -29,21 +30,18 @@ export function useBilling() {
 async function openBilling(keep: Keep) {
   const table = keep(await startTable());
   const subscriptions = subscriptionStore(table.table);
+  const rules = { prices, pastDueGraceDays: 7 };
   return {
     ...table,
     licenses: licenseStore(table.table),
     subscriptions,
     /** Applies an event as it comes out of the queue. */
-    apply: (event: HandledEvent, by = prices) =>
-      applyBillingEvidence(evidenceOf(event)!, {
-        subscriptions,
-        rules: { prices: by, pastDueGraceDays: 7 },
-      }),
+    apply: (event: HandledEvent) => applyBillingEvidence(evidenceOf(event)!, { subscriptions, rules }),
   };
 }
 
-/** The environment of the billing function, with a file of prices yet to be written, and what each test has it log. */
-export function useFunction(tableName: () => string): { pricesFile: string; lines: string[] } {
+/** The billing function, with a file of prices yet to be written. */
+export function useFunction(tableName: () => string) {
   const folder = temporaryFolder();
   const pricesFile = join(folder, 'prices.json');
   const lines: string[] = [];
@@ -62,5 +60,17 @@ export function useFunction(tableName: () => string): { pricesFile: string; line
     setLogSink(console.log);
     removeFolder(folder);
   });
-  return { pricesFile, lines };
+  return {
+    pricesFile,
+    /** What a test has it log. */
+    lines,
+    /** Sends a batch of messages. @returns the places of those that failed, and all that was logged */
+    async send(...bodies: string[]) {
+      const { batchItemFailures } = await handler({
+        Records: bodies.map((body, i) => sqsRecord(`${i}`, body)),
+      });
+      const failed = batchItemFailures.map(({ itemIdentifier }) => Number(itemIdentifier));
+      return { failed, logged: lines.map((line) => JSON.parse(line)) };
+    },
+  };
 }

@@ -103,7 +103,7 @@ describe('the list of an account’s keys', () => {
   const page = (ownerId: string, limit: number, before: string | null, atMs = nowMs) =>
     keys.listPage(ownerId, { limit, before, nowMs: atMs });
 
-  test.each([1, 2, 3, 7, 8])('is told in pages of %i, each key once and the newest first', async (limit) => {
+  test.each([3, 7])('comes in pages of %i, each key once and the newest first', async (limit) => {
     const ownerId = newId('identity');
     const made = Array.from({ length: 7 }, (_, i) =>
       newKey(newId('license'), { ownerId, createdAtMs: nowMs + Math.floor(i / 2) }),
@@ -123,10 +123,9 @@ describe('the list of an account’s keys', () => {
   });
 
   test.each([
-    ['revoked', { revokedAtMs: nowMs }],
+    ['revoked', { revokedAtMs: nowMs, expiresAtMs: nowMs + 1 }],
     ['expired', { expiresAtMs: nowMs, createdAtMs: nowMs - 1 }],
-    ['revoked before it would have expired', { revokedAtMs: nowMs, expiresAtMs: nowMs + 1 }],
-  ])('has a key that was %s for 90 days, and DynamoDB removes it then', async (_what, times) => {
+  ])('has a key that has %s for 90 days, and DynamoDB removes it then', async (_what, times) => {
     const licenseId = newId('license');
     const [key] = await insertMany(keys, licenseId, 1, times);
     const later = nowMs + endedKeyMs;

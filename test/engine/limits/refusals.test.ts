@@ -58,25 +58,23 @@ test('a day begins at midnight of UTC, the newest is first, and older days and o
   expect(refusalsEndSeconds('2026-11-23')).toBe(Date.parse('2026-12-29') / 1000);
 });
 
-test.each([...refusalCodes])('%s is counted', async (code) => {
+test('each refusal is counted by its code', async () => {
   const { licenseId } = newLicense();
-  expect(await endRefused(licenseId, code)).toEqual([]);
-  expect(await listRefusals(fixture.table, licenseId, '2026-11-23')).toMatchObject([{ code, count: 1 }]);
+  for (const code of refusalCodes) expect(await endRefused(licenseId, code)).toEqual([]);
+  const counted = await listRefusals(fixture.table, licenseId, '2026-11-23');
+  expect(counted.map(({ code, count }) => `${count} ${code}`).sort()).toEqual(
+    [...refusalCodes].map((code) => `1 ${code}`).sort(),
+  );
 });
 
-test.each([
-  'SERVICE_UNAVAILABLE',
-  'INTERNAL_ERROR',
-  'TIMEOUT',
-  'GENERATION_FAILED',
-  'ttl',
-  'PK',
-  '__proto__',
-])('%s is not counted: it is a fault, or no word of ours', async (code) => {
-  const { licenseId } = newLicense();
-  fixture.state.before = () => new Error('nothing may be sent');
-  expect(await endRefused(licenseId, code)).toEqual([]);
-});
+test.each(['SERVICE_UNAVAILABLE', 'TIMEOUT', 'PK', '__proto__'])(
+  '%s is not counted: it is a fault, or no word of ours',
+  async (code) => {
+    const { licenseId } = newLicense();
+    fixture.state.before = () => new Error('nothing may be sent');
+    expect(await endRefused(licenseId, code)).toEqual([]);
+  },
+);
 
 test('a table that is away, or that does not answer in time, is logged and nothing else', async () => {
   const { licenseId } = newLicense();

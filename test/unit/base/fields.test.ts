@@ -9,7 +9,6 @@ const unknown = (keys: string[], path: PropertyKey[] = []) =>
 describe('a name from outside', () => {
   test.each([
     ['a name with a space', 'my field', '"my field"'],
-    ['nothing', '', '""'],
     ['an escape sequence of a terminal', '\x1b[31mred', '"?[31mred"'],
     ['a quote', 'a"b', '"a?b"'],
     ['a backslash', 'a\\b', '"a?b"'],
@@ -24,7 +23,6 @@ describe('a name from outside', () => {
         expect(quoteName(name).length).toBeLessThanOrEqual(2 * 40 + 2);
       }),
     );
-    expect(quoteName('a'.repeat(40))).toBe(`"${'a'.repeat(40)}"`);
     expect(quoteName('a'.repeat(1_000_000))).toBe(`"${'a'.repeat(40)}"`);
   });
 });
@@ -39,23 +37,20 @@ describe('the sentence about what is wrong', () => {
     expect(message).toBe('width must be a multiple of 64; seed must be an integer.');
   });
 
-  test('writes places as a program would', () => {
-    const message = describeIssues([{ path: ['referenceImages', 2, 'url'], message: 'must be https' }]);
-    expect(message).toBe('referenceImages[2].url must be https.');
-  });
-
-  test('calls the whole body by that name', () => {
-    expect(describeIssues([{ path: [], message: 'must be a JSON object' }])).toBe(
-      'The body must be a JSON object.',
-    );
-  });
-
-  test('names unknown members, and where they are', () => {
-    expect(describeIssues([unknown(['x', 'y'])])).toBe('unknown member "x"; unknown member "y".');
-    expect(describeIssues([unknown(['x'], ['referenceImages', 0])])).toBe(
+  test.each([
+    [
+      'writes places as a program would',
+      [{ path: ['referenceImages', 2, 'url'], message: 'must be https' }],
+      'referenceImages[2].url must be https.',
+    ],
+    ['calls the whole body so', [{ path: [], message: 'must be an object' }], 'The body must be an object.'],
+    ['names unknown members', [unknown(['x', 'y'])], 'unknown member "x"; unknown member "y".'],
+    [
+      'says where unknown members are',
+      [unknown(['x'], ['referenceImages', 0])],
       'unknown member "x" in referenceImages[0].',
-    );
-  });
+    ],
+  ])('%s', (_what, issues, sentence) => expect(describeIssues(issues)).toBe(sentence));
 
   test('names twenty problems and says that there are more', () => {
     const issues = Array.from({ length: 25 }, (_, i) => ({ path: [`field${i}`], message: 'is wrong' }));
@@ -100,6 +95,4 @@ test('clean text is what UTF-8 can carry unchanged, without NUL', () => {
       expect(isCleanText(text)).toBe(Buffer.from(text).toString() === text && !units.includes(0));
     }),
   );
-  expect(isCleanText('a\ud800')).toBe(false);
-  expect(isCleanText('a\0')).toBe(false);
 });

@@ -17,7 +17,7 @@ const metricsOf = (record: (meter: ReturnType<typeof recordingMeter>) => void) =
   };
 };
 
-test('what was measured is told in the embedded metric format, for this deployment alone', () => {
+test('what was measured is written in the embedded metric format, for this deployment alone', () => {
   const { metrics, extraRecords } = metricsOf((meter) => {
     meter.add('creditsReserved', 4);
     meter.add('queueWait', 12.5);
@@ -51,16 +51,16 @@ test('a request that measured nothing adds nothing to its line', () => {
   expect(metricsOf(() => {})).toEqual({ metrics: {}, extraRecords: [] });
 });
 
-test.each(Object.entries(metricTable))('%s is told under its name and in its unit', (metric, row) => {
+test.each(Object.entries(metricTable))('%s is written under its name and in its unit', (metric, row) => {
   const by = 'by' in row ? row.by : undefined;
   const { metrics, extraRecords } = metricsOf((meter) =>
     by ? meter.count(metric as CountedName, 'value') : meter.add(metric as MetricName, 3),
   );
-  const told = by ? extraRecords[0]! : metrics;
-  const [directive] = told._aws.CloudWatchMetrics;
+  const written = by ? extraRecords[0]! : metrics;
+  const [directive] = written._aws.CloudWatchMetrics;
   expect(directive!.Metrics).toEqual([{ Name: row.name, Unit: row.unit }]);
-  expect(told[row.name]).toBe(by ? 1 : 3);
-  if (by) expect(told[by]).toBe('value');
+  expect(written[row.name]).toBe(by ? 1 : 3);
+  if (by) expect(written[by]).toBe('value');
 });
 
 test('no two metrics have one name', () => {
@@ -68,7 +68,7 @@ test('no two metrics have one name', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('a request that measured the same thing twice tells both', () => {
+test('a request that measured the same thing twice has both', () => {
   const { metrics } = metricsOf((meter) => {
     meter.add('imageBytes', 1);
     meter.add('imageBytes', 2);

@@ -10,8 +10,7 @@ let folder: string;
 
 const source = `
 export function fail(): never {
-  const problem: string = 'it failed';
-  throw new Error(problem);
+  throw new Error('it failed');
 }
 `;
 
@@ -37,18 +36,16 @@ function frameOf(bundle: string): string {
   throw new Error('it did not fail');
 }
 
-test('a place in a bundle is told as the place in its source', () => {
+test('a place in a bundle is shown as the place in its source', () => {
   expect(frameOf('good.cjs')).toMatch(/good\.cjs:1:\d+/);
-  expect(originalFrame(frameOf('good.cjs'))).toBe('at fail.ts:4:9');
+  expect(originalFrame(frameOf('good.cjs'))).toBe('at fail.ts:3:9');
 });
 
 test.each(['broken.cjs', 'bare.cjs'])('a place in %s, whose map cannot be read, stays as it is', (bundle) => {
   expect(originalFrame(frameOf(bundle))).toBe(frameOf(bundle));
 });
 
-test.each([
-  'at new Promise (<anonymous>)',
-  'at node:internal/process/task_queues:95:5',
-  'at async x',
-  'at /a.js:x',
-])('%s is no place in a bundle', (frame) => expect(originalFrame(frame)).toBe(frame));
+test.each(['at new Promise (<anonymous>)', 'at node:internal/process/task_queues:95:5', 'at /a.js:x'])(
+  '%s is no place in a bundle',
+  (frame) => expect(originalFrame(frame)).toBe(frame),
+);

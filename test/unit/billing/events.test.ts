@@ -4,13 +4,28 @@ import { parseRawEvent } from '../../../shared/billing/event.ts';
 import { isId } from '../../../shared/base/ids.ts';
 import { licenseIdOf } from '../../../shared/billing/subscription-license.ts';
 import { evidenceOf, older } from './delivery.ts';
-import { day, item, itemList, ownerId, start, stripeEvent, subscription } from './stripe-fixtures.ts';
-import { invoice, parentOf } from './stripe-invoices.ts';
+import {
+  day,
+  end,
+  eventsOf,
+  extraLine,
+  invoice,
+  item,
+  itemList,
+  items,
+  line,
+  linesOf,
+  ms,
+  ownerId,
+  parentOf,
+  start,
+  stripeEvent,
+  subscription,
+  type Changes,
+} from './stripe-fixtures.ts';
 
-const ms = (at: number) => at * 1000;
-const end = start + 30 * day;
-const updated = (changes: Parameters<typeof subscription>[0] = {}, options = {}) =>
-  stripeEvent('customer.subscription.updated', subscription(changes), options);
+const updated = (changes: Changes = {}, previous?: Changes) =>
+  eventsOf('sub_1SAda').updated(start, changes, previous);
 const failureOf = (event: object) => {
   try {
     return { evidence: evidenceOf(event) };
@@ -20,31 +35,29 @@ const failureOf = (event: object) => {
 };
 
 describe('a subscription', () => {
-  const event = stripeEvent(
-    'customer.subscription.updated',
-    subscription({
-      status: 'past_due',
-      billing_cycle_anchor: start + 5,
-      cancel_at: end,
-      cancel_at_period_end: true,
-      items: itemList([
-        item('price_pro', end, 2),
-        item('price_pro', end, 1),
-        item('price_id', end),
-        item('price_add', end + 9, 0),
-      ]),
-    }),
-    {
-      id: 'evt_1',
-      created: start + 60,
-      previous: {
-        status: 'active',
-        cancel_at: null,
-        cancel_at_period_end: false,
-        items: itemList([item('price_pro', start, 1)]),
-      },
-    },
-  );
+  const state = {
+    status: 'past_due',
+    billing_cycle_anchor: start + 5,
+    cancel_at: end,
+    cancel_at_period_end: true,
+    items: itemList([
+      item('price_pro', end, 2),
+      item('price_pro', end, 1),
+      item('price_id', end),
+      item('price_add', end + 9, 0),
+    ]),
+  } as const;
+  const previous = {
+    status: 'active',
+    cancel_at: null,
+    cancel_at_period_end: false,
+    items: items('price_pro', start),
+  } as const;
+  const event = stripeEvent('customer.subscription.updated', subscription(state), {
+    id: 'evt_1',
+    created: start + 60,
+    previous,
+  });
   const expected: SubscriptionSnapshot = {
     kind: 'subscription',
     change: 'changed',
@@ -76,23 +89,11 @@ describe('a subscription', () => {
     },
   };
 
-  test('is read with all that decides a license, and with what it was before', () => {
+  test('is read with all that decides a license and what it was before, in both shapes of the API', () => {
     expect(evidenceOf(event)).toEqual(expected);
-  });
-
-  test('of an older API version is read to the same', () => {
     const old = older(event);
     expect(old.data.object.items.data[0]).not.toHaveProperty('current_period_end');
     expect(evidenceOf(old)).toEqual(expected);
-  });
-
-  test('that has ended tells when', () => {
-    const over = subscription({ status: 'canceled', ended_at: start + 7, canceled_at: start + 3 });
-    expect(evidenceOf(stripeEvent('customer.subscription.deleted', over))).toMatchObject({
-      change: 'deleted',
-      state: { status: 'canceled', endedAtMs: ms(start + 7) },
-      before: {},
-    });
   });
 
   test.each([
@@ -101,8 +102,10 @@ describe('a subscription', () => {
     ['customer.subscription.paused', 'changed'],
     ['customer.subscription.resumed', 'changed'],
     ['customer.subscription.deleted', 'deleted'],
-  ] as const)('in an event %s is %s', (type, change) => {
-    expect(evidenceOf(stripeEvent(type, subscription()))).toMatchObject({ kind: 'subscription', change });
+  ] as const)('in an event %s is %s, and ended when it says so', (type, change) => {
+    const over = subscription({ status: 'canceled', ended_at: start + 7, canceled_at: start + 3 });
+    const read = { change, state: { status: 'canceled', endedAtMs: ms(start + 7) }, before: {} };
+    expect(evidenceOf(stripeEvent(type, over))).toMatchObject(read);
   });
 
   test('has a license whose id is its own, made an id of the service', () => {
@@ -113,19 +116,14 @@ describe('a subscription', () => {
   });
 
   test('whose earlier state can’t be read is read without it: it only breaks ties', () => {
-    const odd = { ...updated({}, { previous: { status: 'active' } }) } as any;
-    odd.data = { ...odd.data, previous_attributes: { status: 'active', items: 'many' } };
+    const odd = updated({}, { status: 'active', items: 'many' as never });
     expect(evidenceOf(odd)).toMatchObject({ state: { status: 'active' }, before: {} });
   });
 
-  test('is cancelled at its period’s end only where it says so', () => {
-    expect(evidenceOf(updated({ cancel_at_period_end: null as never }))).toMatchObject({
-      state: { cancelsAtPeriodEnd: false },
-    });
-    expect(evidenceOf(updated({}, { previous: { cancel_at_period_end: true } }))).toMatchObject({
-      state: { cancelsAtPeriodEnd: false },
-      before: { cancelsAtPeriodEnd: true },
-    });
+  test('is canceled at its period’s end only where it says so', () => {
+    const silent = updated({ cancel_at_period_end: null as never }, { cancel_at_period_end: true });
+    const read = { state: { cancelsAtPeriodEnd: false }, before: { cancelsAtPeriodEnd: true } };
+    expect(evidenceOf(silent)).toMatchObject(read);
   });
 
   test.each([
@@ -134,53 +132,110 @@ describe('a subscription', () => {
     ['one that is no id', { metadata: { ownerId: 'a#b' } }],
     ['one that is too long', { metadata: { ownerId: 'a'.repeat(65) } }],
   ])('without an owner (%s) is a failure that says what is missing', (_, changes) => {
-    expect(failureOf(updated(changes))).toMatchObject({
-      reason: 'owner_missing',
-      message: "The subscription's metadata.ownerId is not the id of an account.",
-    });
+    const message = "The subscription's metadata.ownerId is not the id of an account.";
+    expect(failureOf(updated(changes))).toMatchObject({ reason: 'owner_missing', message });
+  });
+});
+
+describe('an invoice', () => {
+  const paid = (changes = {}, created = start + 3600) =>
+    stripeEvent('invoice.paid', invoice(changes), { id: 'evt_2', created });
+  const expected = {
+    kind: 'paid',
+    eventId: 'evt_2',
+    occurredAtMs: ms(start + 3600),
+    subscriptionId: 'sub_1SAda',
+    periodStartMs: ms(start),
+    isFree: false,
+    periodEndMs: ms(end),
+    prorations: [] as object[],
+  };
+  const farEnd = end + 300 * day;
+  const givenBack = { priceId: 'price_pro', quantity: -1, startMs: ms(start), endMs: ms(farEnd) };
+
+  test.each([
+    ['is read with its subscription and the end of what it bills', {}, {}],
+    [
+      'bills until the latest of its plans',
+      { lines: linesOf(line(end), line(end + day), line(start)) },
+      { periodEndMs: ms(end + day) },
+    ],
+    ['is free where its plans are', { lines: linesOf(line(end, { amount: 0 })) }, { isFree: true }],
+    [
+      'bills until neither the end of what it gives credit for nor that of a one-off item',
+      { lines: linesOf(extraLine(farEnd, -4000, true), line(end), extraLine(farEnd, 700, false)) },
+      { prorations: [givenBack] },
+    ],
+  ])('%s, in both shapes of the API', (_, changes, read) => {
+    expect(evidenceOf(paid(changes))).toEqual({ ...expected, ...read });
+    expect(evidenceOf(older(paid(changes)))).toEqual({ ...expected, ...read });
+  });
+
+  test('whose payment failed is read to the same', () => {
+    const failed = stripeEvent('invoice.payment_failed', invoice(), { id: 'evt_2', created: start + 3600 });
+    expect(evidenceOf(failed)).toEqual({ ...expected, kind: 'failed' });
+  });
+
+  test.each([
+    ['only gives back', extraLine(end, -4000, true), 0],
+    ['bills what a change costs', extraLine(end + day, 900, true), ms(end + day)],
+    ['bills what has not begun', line(end, { period: { start: start + 7200, end } }), ms(end)],
+  ])('that %s begins no period', (_, only, periodEndMs) => {
+    const event = paid({ lines: linesOf(only) });
+    expect(evidenceOf(event)).toMatchObject({ periodStartMs: null, periodEndMs });
+    expect(evidenceOf(older(event))).toEqual(evidenceOf(event));
+  });
+
+  const bare = { ...line(end), parent: { invoice_item_details: null, subscription_item_details: null } };
+  test.each([
+    ['belongs to no subscription', { parent: null }],
+    ['is of a quote', { parent: { ...parentOf('sub_1'), subscription_details: null } }],
+    ['bills one-off items only', { lines: linesOf(extraLine(end, 700, false)) }],
+    ['has lines that say nothing of what they bill', { lines: linesOf(bare as never) }],
+    ['bills nothing', { lines: linesOf() }],
+    ['bills a period that is over at that moment', { lines: linesOf(line(start + 3600)) }],
+  ])('that %s says nothing', (_, changes) => expect(evidenceOf(paid(changes))).toBeNull());
+
+  test('of the older shape that bills one-off items only says nothing', () => {
+    expect(evidenceOf(older(paid({ lines: linesOf(extraLine(end, 700, false)) })))).toBeNull();
+  });
+
+  test('counts until the last second of what it bills', () => {
+    expect(evidenceOf(paid({}, end - 1))).not.toBeNull();
   });
 });
 
 describe('an event', () => {
-  test.each(['customer.created', 'invoice.created', 'customer.subscription.trial_will_end', 'price.updated'])(
+  test.each(['customer.created', 'invoice.created', 'customer.subscription.trial_will_end'])(
     'of another type, %s, says nothing, whatever its object',
     (type) => {
-      for (const object of [{}, null, 'x', subscription()]) {
-        expect(
-          evidenceOf({ id: 'evt_1', type, created: start, livemode: true, data: { object } }),
-        ).toBeNull();
-      }
+      for (const object of [null, subscription()])
+        expect(evidenceOf({ ...updated(), type, data: { object } })).toBeNull();
     },
   );
 
   const event = updated();
   const withObject = (object: unknown) => ({ ...event, data: { object } });
-  const { items, ...withoutItems } = subscription();
-  const { billing_cycle_anchor: anchor, ...withoutAnchor } = subscription();
-  const { items: newItems, ...oldShape } = older(event).data.object;
-  delete oldShape.current_period_end;
-  expect([items, anchor, newItems].every(Boolean)).toBe(true);
+  const itemWith = (changes: object) =>
+    updated({ items: itemList([{ ...item('price_pro', end), ...changes }]) });
 
   test.each([
     ['null', withObject(null)],
-    ['no items', withObject(withoutItems)],
-    ['no anchor', withObject(withoutAnchor)],
-    ['a status that nobody knows', updated({ status: 'sleeping' })],
+    ['no items', withObject({ ...subscription(), items: undefined })],
+    ['no anchor', withObject({ ...subscription(), billing_cycle_anchor: undefined })],
+    ['a status that nobody knows', updated({ status: 'sleeping' as never })],
     ['an id that makes no license', updated({ id: `sub_${'a'.repeat(57)}` })],
     ['an id that reaches for another key', updated({ id: 'sub_1#KEYS' })],
     ['an id that begins elsewhere', updated({ id: 'x_sub_1' })],
     ['a time with a fraction', updated({ billing_cycle_anchor: 1.5 })],
     ['a time before 1970', updated({ billing_cycle_anchor: -1 })],
     ['a time after 9999', updated({ cancel_at: 253_402_300_800 })],
-    ['an item without a price', updated({ items: itemList([{ ...item('p', end), price: null as never }]) })],
-    ['a fraction of a unit', updated({ items: itemList([item('price_pro', end, 0.5)]) })],
-    ['fewer units than none', updated({ items: itemList([item('price_pro', end, -1)]) })],
-    ['more units than are safe to count', updated({ items: itemList([item('price_pro', end, 100_001)]) })],
+    ['an item without a price', itemWith({ price: null })],
+    ['a fraction of a unit', itemWith({ quantity: 0.5 })],
+    ['fewer units than none', itemWith({ quantity: -1 })],
+    ['more units than are safe to count', itemWith({ quantity: 100_001 })],
     ['an invoice without lines', stripeEvent('invoice.paid', { id: 'in_1' } as never)],
-    [
-      'an invoice of an odd subscription',
-      stripeEvent('invoice.paid', invoice({ parent: parentOf('sub_1#x') })),
-    ],
+    ['an odd invoice', stripeEvent('invoice.paid', invoice({ parent: parentOf('sub_1#x') }))],
     ['a time of its own that is odd', { ...event, created: 'now' }],
     ['an id that is none', { ...event, id: 'evt_1 ' }],
     ['a type that begins oddly', { ...event, type: `-${event.type}` }],
@@ -190,22 +245,18 @@ describe('an event', () => {
     expect(failureOf(hostile)).toMatchObject({ reason: 'unreadable' });
   });
 
-  test.each(['{', 'null', '{"detail":null}', '{"detail":[]}'])(
-    'in a message that reads %j is a failure',
-    (body) => {
-      expect(() => parseRawEvent(body)).toThrow(expect.objectContaining({ reason: 'unreadable' }));
-    },
-  );
+  test.each(['{', 'null', '{"detail":[]}'])('in a message that reads %j is a failure', (body) => {
+    expect(() => parseRawEvent(body)).toThrow(expect.objectContaining({ reason: 'unreadable' }));
+  });
 
   test('of a subscription without a period says so', () => {
-    expect(failureOf(withObject({ ...oldShape, items: newItems }))).toMatchObject({
-      message: expect.stringContaining('has no current_period_end'),
-    });
+    const message = expect.stringContaining('has no current_period_end');
+    expect(failureOf(itemWith({ current_period_end: undefined }))).toMatchObject({ message });
   });
 
   test('that fails says which member is wrong and never what stood there', () => {
     const secret = 'ada@example.com';
-    const bad = updated({ status: secret, billing_cycle_anchor: secret as never });
+    const bad = updated({ status: secret as never, billing_cycle_anchor: secret as never });
     const { message } = failureOf(bad) as Error;
     expect(message).toContain('status');
     expect(message).toContain('billing_cycle_anchor');

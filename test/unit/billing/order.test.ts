@@ -9,12 +9,7 @@ import {
 } from '../../../shared/billing/evidence.ts';
 import type { BillingPrices } from '../../../shared/billing/prices.ts';
 import type { License } from '../../../shared/licenses/license.ts';
-import {
-  mergeRegisters,
-  noRegisters,
-  registersOf,
-  type BillingRegisters,
-} from '../../../shared/billing/subscription.ts';
+import { noRegisters } from '../../../shared/billing/subscription.ts';
 import {
   applyEvidence,
   licenseOf,
@@ -53,7 +48,7 @@ const anySnapshot = fc
     state: anyState,
     before: fc.record({ status: fc.constantFrom(...living), anchorMs: instant }, { requiredKeys: [] }),
   })
-  .map((told) => ({ ...origin, kind: 'subscription' as const, ...told })) as fc.Arbitrary<
+  .map((shown) => ({ ...origin, kind: 'subscription' as const, ...shown })) as fc.Arbitrary<
   Omit<SubscriptionSnapshot, 'eventId'>
 >;
 const anyInvoice: fc.Arbitrary<Omit<InvoiceEvidence, 'eventId'>> = fc.record({
@@ -164,26 +159,6 @@ function deliver(events: BillingEvidence[], from?: StoredSubscription): StoredSu
   }
   return stored;
 }
-
-describe('merging what events leave', () => {
-  const anyRegisters = anyEvents.map((events) => events.map(registersOf).reduce(mergeRegisters));
-  /** An event has one id, so those of different samples must not meet. */
-  const named = (registers: BillingRegisters, sample: number): BillingRegisters =>
-    JSON.parse(JSON.stringify(registers).replaceAll('"evt_', `"evt_${sample}_`));
-
-  test('is commutative, associative and idempotent', () => {
-    fc.assert(
-      fc.property(anyRegisters, anyRegisters, anyRegisters, (x, y, z) => {
-        const [a, b, c] = [named(x, 1), named(y, 2), named(z, 0)];
-        expect(mergeRegisters(a, b)).toEqual(mergeRegisters(b, a));
-        expect(mergeRegisters(mergeRegisters(a, b), c)).toEqual(mergeRegisters(a, mergeRegisters(b, c)));
-        expect(mergeRegisters(a, a)).toEqual(a);
-        expect(mergeRegisters(a, noRegisters)).toEqual(a);
-      }),
-      { numRuns },
-    );
-  });
-});
 
 describe('the same events in any order and with any repetition', () => {
   test('end in the same license, whatever they say', () => {

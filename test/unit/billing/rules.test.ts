@@ -1,11 +1,42 @@
 import { describe, expect, test } from '@jest/globals';
-import { created, deleted, end, failed, items, licenseAfter, ms, paid, t, updated } from './life.ts';
-import { day, ownerId, start, stripeEvent, type HandledEvent } from './stripe-fixtures.ts';
-import { extraLine, invoice, linesOf } from './stripe-invoices.ts';
+import type { License } from '../../../shared/licenses/license.ts';
+import { mergeRegisters, noRegisters, registersOf } from '../../../shared/billing/subscription.ts';
+import { applyEvidence, licenseOf } from '../../../shared/billing/subscription-license.ts';
+import { evidenceOf } from './delivery.ts';
+import {
+  day,
+  end,
+  eventsOf,
+  extraLine,
+  invoice,
+  items,
+  linesOf,
+  ms,
+  ownerId,
+  start,
+  stripeEvent,
+  t,
+  type HandledEvent,
+} from './stripe-fixtures.ts';
+
+const prices = {
+  price_pro: { tier: 'pro', foundingCatalog: true, name: 'Studio' },
+  price_starter: { tier: 'starter' },
+} as const;
+const rules = { prices, pastDueGraceDays: 7 };
+const { created, updated, deleted, paid, failed } = eventsOf('sub_1SAda');
+
+/** The license after these events, in both directions of arrival. */
+function licenseAfter(...events: HandledEvent[]): License | null {
+  const evidence = events.map((event) => evidenceOf(event)!);
+  const merge = (list: typeof evidence) => list.map(registersOf).reduce(mergeRegisters, noRegisters);
+  const license = licenseOf(merge(evidence), rules);
+  expect(licenseOf(merge(evidence.toReversed()), rules)).toEqual(license);
+  return license;
+}
 
 test('a license is made of the subscription and its price', () => {
-  const changes = { items: items('price_pro') };
-  expect(licenseAfter(created(t, changes))).toEqual({
+  expect(licenseAfter(created(t))).toEqual({
     licenseId: 'lic_sub_1SAda',
     ownerId,
     givenName: null,
@@ -50,130 +81,104 @@ describe('the status', () => {
     ['a later failure counts after a payment', 'active', [paid(t + 1), failed(t + 2)], 'past_due'],
     ['both in one second leave active as it is', 'active', [paid(t + 1), failed(t + 1)], 'active'],
     ['both in one second leave past due as it is', 'past_due', [paid(t + 1), failed(t + 1)], 'past_due'],
-    ['a failure after it keeps past due', 'past_due', [paid(t + 1), failed(t + 2)], 'past_due'],
-    ['a payment after the last failure lifts past due', 'past_due', [failed(t + 1), paid(t + 2)], 'active'],
     ['the newest payment counts', 'past_due', [paid(t + 3), failed(t + 2), paid(t + 1)], 'active'],
-  ] as const)('%s', (_, status, invoices, expected) => {
-    expect(licenseAfter(updated(t, { status }), ...invoices)?.status).toBe(expected);
+    ['an end is for good, whatever comes', 'incomplete_expired', [updated(t + 9), paid(t + 9)], 'ended'],
+  ] as const)('%s', (_, status, later, expected) => {
+    expect(licenseAfter(updated(t, { status }), ...later)?.status).toBe(expected);
   });
 
-  test('an end is for good, whatever came or comes later', () => {
-    const after = licenseAfter(deleted(t, { ended_at: t }), updated(t + 100), paid(t + 200));
-    expect(after).toMatchObject({ status: 'ended', activeUntilMs: ms(t) });
-    const expired = updated(t, { status: 'incomplete_expired', ended_at: t });
-    expect(licenseAfter(expired, updated(t + 100))?.status).toBe('ended');
-  });
-
-  test('a deletion is an end whatever status it shows', () => {
+  test('is ended by a deletion, whatever status that shows', () => {
     expect(licenseAfter(deleted(t, { status: 'active' }))?.status).toBe('ended');
   });
 });
 
 describe('a license that is past due', () => {
-  const graceAfter = (...events: HandledEvent[]) => licenseAfter(...events)?.graceUntilMs;
   const grace = 7 * day;
   const due = { status: 'past_due' } as const;
-
-  test('stays usable for 7 days from the first word of it, however often it is said again', () => {
-    expect(graceAfter(updated(t))).toBeNull();
-    expect(graceAfter(updated(t), updated(t + 5, due))).toBe(ms(t + 5 + grace));
-    expect(graceAfter(updated(t), failed(t + 5), updated(t + 6, due))).toBe(ms(t + 5 + grace));
-    const again = [updated(t + 6, due), failed(t + 2 * day), updated(t + 3 * day, due), failed(t + 8 * day)];
-    expect(graceAfter(updated(t), ...again)).toBe(ms(t + 6 + grace));
-  });
-
-  test('has another 7 days when it was paid in between', () => {
-    expect(graceAfter(updated(t, due), paid(t + 5), failed(t + 9))).toBe(ms(t + 9 + grace));
-    expect(graceAfter(updated(t, due), updated(t + 5), updated(t + 9, due))).toBe(ms(t + 9 + grace));
-    expect(graceAfter(updated(t, due), paid(t + 5))).toBeNull();
-  });
-
-  test('has no more for an invoice that only gives back', () => {
-    const back = stripeEvent('invoice.paid', invoice({ lines: linesOf(extraLine(end, -700, true)) }), {
-      created: t + 5,
-    });
-    expect(licenseAfter(updated(t, due), back)).toMatchObject({
-      status: 'past_due',
-      graceUntilMs: ms(t + grace),
-    });
-  });
-
-  test.each(['incomplete', 'unpaid', 'paused'] as const)(
-    'has none while its subscription is %s',
-    (status) => {
-      expect(licenseAfter(updated(t), failed(t + 1), updated(t + 5, { status }))).toMatchObject({
-        status: 'past_due',
-        graceUntilMs: null,
-      });
-    },
-  );
-});
-
-describe('events of one second', () => {
-  const starter = { items: items('price_starter') };
-  const pro = { items: items('price_pro') };
-  const tierAfter = (...events: HandledEvent[]) => licenseAfter(...events)?.tier;
-
-  test('a creation came first', () => {
-    expect(tierAfter(created(t, { items: items('price_pro', end + day) }), updated(t, starter))).toBe(
-      'starter',
-    );
-  });
-
-  test('a deletion came last', () => {
-    const moved = updated(t, { items: items('price_pro', end + day), status: 'canceled' });
-    expect(tierAfter(deleted(t, starter), moved)).toBe('starter');
-  });
-
-  test.each(['evt_0', 'evt_z'])('the one (%s) that changed what the other left came after it', (id) => {
-    const second = updated(t, starter, pro, id);
-    expect(tierAfter(updated(t, pro, { status: 'incomplete' }, 'evt_m'), second)).toBe('starter');
-    expect(tierAfter(updated(t, pro, undefined, 'evt_m'), second)).toBe('starter');
-  });
+  const givesBack = { lines: linesOf(extraLine(end, -700, true)) };
+  const back = stripeEvent('invoice.paid', invoice(givesBack), { created: t + 5 });
+  const often = [updated(t + 6, due), failed(t + 2 * day), updated(t + 3 * day, due), failed(t + 8 * day)];
 
   test.each([
-    ['evt_1', 'evt_2', 'evt_3'],
-    ['evt_2', 'evt_3', 'evt_1'],
-  ])('a chain of three is followed to its end, whatever their ids (%s, %s, %s)', (a, b, c) => {
-    const chain = [
-      updated(t, { status: 'active' }, { status: 'incomplete' }, a),
-      updated(t, { status: 'past_due' }, { status: 'active' }, b),
-      updated(t, { status: 'unpaid', cancel_at: end }, { status: 'past_due', cancel_at: null }, c),
-    ];
-    expect(licenseAfter(...chain)).toMatchObject({ status: 'past_due', activeUntilMs: ms(end) });
+    ['stays usable for 7 days from the first word of it', [updated(t + 5, due)], t + 5],
+    ['has the 7 days from an invoice that failed first', [failed(t + 5), updated(t + 6, due)], t + 5],
+    ['has no more days however often it is said again', often, t + 6],
+    ['has 7 more once it was paid', [updated(t + 1, due), paid(t + 5), failed(t + 9)], t + 9],
+    ['has 7 more once it was active', [updated(t + 1, due), updated(t + 5), updated(t + 9, due)], t + 9],
+    ['has no more for an invoice that only gives back', [updated(t + 1, due), back], t + 1],
+  ])('%s', (_, events, sinceSeconds) => {
+    expect(licenseAfter(updated(t), ...events)?.graceUntilMs).toBe(ms(sinceSeconds + grace));
   });
 
-  test('what was changed that no license needs says nothing of the order', () => {
-    const first = updated(t, starter, { latest_invoice: 'in_0' }, 'evt_2');
-    const second = updated(t, pro, { latest_invoice: 'in_1' }, 'evt_1');
-    expect(tierAfter(first, second)).toBe('starter');
-  });
-
-  test('where nothing tells, the later period end counts, and then the later id', () => {
-    const long = updated(t, { items: items('price_starter', end + 1) }, undefined, 'evt_1');
-    const short = updated(t, pro, undefined, 'evt_2');
-    const other = updated(t, starter, undefined, 'evt_1');
-    expect(tierAfter(long, short)).toBe('starter');
-    expect(tierAfter(other, short)).toBe('pro');
-  });
-
-  test('two that undo each other are told apart by their ids alone', () => {
-    const there = updated(t, starter, pro, 'evt_1');
-    const back = updated(t, pro, starter, 'evt_2');
-    expect(tierAfter(there, back)).toBe('pro');
+  test.each(['incomplete', 'unpaid', 'paused'] as const)('has none while it is %s', (status) => {
+    const license = licenseAfter(updated(t), failed(t + 1), updated(t + 5, { status }));
+    expect(license).toMatchObject({ status: 'past_due', graceUntilMs: null });
   });
 });
 
-describe('the end of access', () => {
-  const untilAfter = (...events: HandledEvent[]) => licenseAfter(...events)?.activeUntilMs;
-  const slack = 3 * day;
+describe('of the events of one second', () => {
+  const starter = { items: items('price_starter') };
+  const pro = { items: items('price_pro') };
+  const chain = [
+    updated(t, { status: 'active' }, { status: 'incomplete' }, 'evt_2'),
+    updated(t, { status: 'past_due' }, { status: 'active' }, 'evt_3'),
+    updated(t, { status: 'unpaid', ...starter }, { status: 'past_due', ...pro }, 'evt_1'),
+  ];
+  const ofNoUse = (invoiceId: string) => ({ latest_invoice: invoiceId });
 
-  test('is the period’s end and three days', () => {
-    expect(untilAfter(updated(t))).toBe(ms(end + slack));
-    expect(untilAfter(updated(t, { status: 'past_due' }))).toBe(ms(end + slack));
+  test.each([
+    ['the last of a chain counts, whatever their ids', chain, 'starter'],
+    [
+      'what was changed that no license needs says nothing of the order',
+      [updated(t, starter, ofNoUse('in_0'), 'evt_2'), updated(t, pro, ofNoUse('in_1'), 'evt_1')],
+      'starter',
+    ],
+    [
+      'the later period end counts where nothing tells',
+      [
+        updated(t, { items: items('price_starter', end + 1) }, undefined, 'evt_1'),
+        updated(t, pro, {}, 'evt_2'),
+      ],
+      'starter',
+    ],
+    [
+      'the later id counts of two that undo each other',
+      [updated(t, starter, pro, 'evt_1'), updated(t, pro, starter, 'evt_2')],
+      'pro',
+    ],
+  ])('%s', (_, events, tier) => expect(licenseAfter(...events)?.tier).toBe(tier));
+});
+
+describe('access ends', () => {
+  const slack = 3 * day;
+  const month = 30 * day;
+  const over = deleted(t, { ended_at: t - 5, cancel_at: end });
+
+  test.each([
+    [
+      'three days after the period, also while it is past due',
+      [updated(t, { status: 'past_due' })],
+      end + slack,
+    ],
+    ['later for what was paid since', [updated(t), paid(t, end + month)], end + month + slack],
+    ['no sooner for what was paid since', [updated(t), paid(t + 1, end - day)], end + slack],
+    [
+      'no later for what was paid of a longer plan before',
+      [paid(t, end + month), updated(t + 1)],
+      end + slack,
+    ],
+    ['no later for a payment that failed', [updated(t), failed(t + 1, end + month)], end + slack],
+    ['at the period’s end where only the flag says so', [updated(t, { cancel_at_period_end: true })], end],
+    ['at an earlier moment that is set', [updated(t, { cancel_at: end - day })], end - day],
+    ['at a moment within the three days', [updated(t, { cancel_at: end + day })], end + day],
+    ['not at a later one before it is paid', [updated(t, { cancel_at: end + 90 * day })], end + slack],
+    ['when the subscription ended, whatever is paid later', [over, paid(t + 5, end + month)], t - 5],
+    ['when that was said, where nothing says when', [deleted(t)], t],
+  ])('%s', (_, events, untilSeconds) => {
+    expect(licenseAfter(...events)?.activeUntilMs).toBe(ms(untilSeconds));
   });
 
-  test('of a yearly plan is a year away, while its credits renew by the month from its anchor', () => {
+  test('a year later for a yearly plan, whose credits renew by the month', () => {
     const yearly = { items: items('price_pro', start + 365 * day) };
     expect(licenseAfter(updated(t, yearly))).toMatchObject({
       activeUntilMs: ms(start + 365 * day + slack),
@@ -181,35 +186,57 @@ describe('the end of access', () => {
       creditsLimit: 4000,
     });
   });
+});
 
-  test('is raised by what was paid since the subscription was seen, never lowered', () => {
-    expect(untilAfter(updated(t), paid(t + 1, end + 30 * day))).toBe(ms(end + 30 * day + slack));
-    expect(untilAfter(updated(t), paid(t, end + 30 * day))).toBe(ms(end + 30 * day + slack));
-    expect(untilAfter(updated(t), paid(t + 1, end - day))).toBe(ms(end + slack));
+describe('applying an event', () => {
+  const apply = (license: License | null, registers: typeof noRegisters, event: HandledEvent, by = rules) =>
+    applyEvidence({ license, registers }, evidenceOf(event)!, by);
+  const first = apply(null, noRegisters, created(t))!;
+  const unpriced = { ...rules, prices: {} as typeof prices };
+
+  test('that is repeated makes a license again that is gone, and fails where its price is unknown', () => {
+    const event = created(t);
+    const once = apply(null, noRegisters, event)!;
+    expect(apply(null, once.registers, event)).toEqual(once);
+    expect(() => apply(null, once.registers, event, unpriced)).toThrow(
+      expect.objectContaining({
+        reason: 'unknown_price',
+        message: 'The billing prices have no entry for "price_pro".',
+      }),
+    );
   });
 
-  test('is not what was paid before the plan became shorter', () => {
-    const yearPaid = paid(t, start + 365 * day);
-    expect(untilAfter(yearPaid, updated(t + 1))).toBe(ms(end + slack));
+  test('that is repeated, or older, changes nothing and needs no price', () => {
+    const again = created(t + 5, { metadata: { ownerId } });
+    const once = apply(first.license, first.registers, again)!;
+    expect(apply(once.license, once.registers, again, unpriced)).toBeNull();
+    const late = updated(t + 4, { items: items('price_x') });
+    expect(apply(once.license, once.registers, late, unpriced)).toBeNull();
   });
 
-  test('is not raised by a payment that failed', () => {
-    expect(untilAfter(updated(t), failed(t + 1, end + 30 * day))).toBe(ms(end + slack));
+  test('of an invoice before its subscription is remembered without a license', () => {
+    const early = paid(t + 1, end + day);
+    const before = apply(null, noRegisters, early)!;
+    expect(before.license).toBeNull();
+    expect(apply(null, before.registers, early)).toBeNull();
+    const after = apply(null, before.registers, created(t, { status: 'incomplete' }))!;
+    expect(after.license).toMatchObject({ status: 'active', activeUntilMs: ms(end + 4 * day) });
   });
 
-  test.each([
-    ['the moment of a cancellation at the period’s end', { cancel_at: end, cancel_at_period_end: true }, end],
-    ['the same where only the flag is told', { cancel_at_period_end: true }, end],
-    ['an earlier moment where one is set', { cancel_at: end - day }, end - day],
-    ['a moment within the slack, exactly', { cancel_at: end + day }, end + day],
-    ['not a moment that is periods away before they are paid', { cancel_at: end + 90 * day }, end + slack],
-  ])('is %s', (_, changes, expected) => {
-    expect(untilAfter(updated(t, changes))).toBe(ms(expected));
+  test('of another owner is a failure', () => {
+    const other = updated(t + 1, { metadata: { ownerId: 'someone-else' } });
+    expect(() => apply(first.license, first.registers, other)).toThrow(
+      expect.objectContaining({
+        reason: 'owner_changed',
+        message: "metadata.ownerId is not the owner of the subscription's license.",
+      }),
+    );
   });
 
-  test('of an ended subscription is when it ended, or else when that was told', () => {
-    expect(untilAfter(deleted(t, { ended_at: t - 5, cancel_at: end }))).toBe(ms(t - 5));
-    expect(untilAfter(deleted(t))).toBe(ms(t));
-    expect(untilAfter(deleted(t, { ended_at: t }), paid(t + 5, end + 30 * day))).toBe(ms(t));
+  test('that ended is not taken for an end by the operator', () => {
+    const over = apply(first.license, first.registers, deleted(t + 3, { ended_at: t + 3 }))!;
+    const later = apply(over.license, over.registers, deleted(t + 4, { ended_at: t + 4 }))!;
+    expect(later.registers.endedByOperator).toBe(false);
+    expect(later.license).toMatchObject({ status: 'ended', activeUntilMs: ms(t + 4) });
   });
 });

@@ -8,7 +8,7 @@ import {
   keyStatus,
   newApiKey,
 } from '../../../shared/keys/api-key.ts';
-import { isId, isKeyId } from '../../../shared/base/ids.ts';
+import { isKeyId } from '../../../shared/base/ids.ts';
 import { base62 } from '../../support/unit-samples.ts';
 
 const anySecret = fc.string({ unit: fc.constantFrom(...base62), minLength: 32, maxLength: 32 });
@@ -24,9 +24,8 @@ describe('a new key', () => {
     }
   });
 
-  test('is never made twice', () => expect(new Set(keys).size).toBe(keys.length));
-
-  test('draws each of its 32 characters from the whole alphabet', () => {
+  test('draws each of its 32 characters from the whole alphabet, and is never made twice', () => {
+    expect(new Set(keys).size).toBe(keys.length);
     const used = (position: number) => new Set(keys.map((key) => key[9 + position]));
     for (let position = 0; position < 32; position++) expect(used(position).size).toBe(62);
   });
@@ -39,8 +38,19 @@ describe('the checksum', () => {
     expect(modelChecksum(61)).toBe('00000z');
   });
 
-  test('is accepted for every secret', () => {
-    fc.assert(fc.property(anyKey, (key) => expect(isApiKey(key)).toBe(true)));
+  test('is looked at: of every text of the right shape only those with the right one are keys', () => {
+    const shaped = fc.string({ unit: fc.constantFrom(...base62), minLength: 38, maxLength: 38 });
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          shaped.map((text) => `svc_live_${text}`),
+          anyKey,
+        ),
+        (key) => {
+          expect(isApiKey(key)).toBe(key.slice(41) === modelChecksum(crcBitByBit(key.slice(9, 41))));
+        },
+      ),
+    );
   });
 
   test('catches every substitution of one character, anywhere in a key', () => {
@@ -58,27 +68,12 @@ describe('the checksum', () => {
   });
 });
 
-describe('what is not a key', () => {
-  const [key] = fc.sample(anyKey, 1) as [string];
-
-  test.each([
-    ['another prefix', key.replace('svc_live_', 'svc_test_')],
-    ['a space before', ` ${key}`],
-    ['a line break after', `${key}\n`],
-    ['a character outside of base62', `${key.slice(0, 20)}-${key.slice(21)}`],
-    ['a full-width digit', `${key.slice(0, 20)}１${key.slice(21)}`],
-  ])('%s is refused', (_what, text) => expect(isApiKey(text)).toBe(false));
-
-  test('texts of the right shape but without the right checksum are refused', () => {
-    const shaped = fc.string({ unit: fc.constantFrom(...base62), minLength: 38, maxLength: 38 });
-    fc.assert(
-      fc.property(shaped, (text) => {
-        const right = text.slice(32) === modelChecksum(crcBitByBit(text.slice(0, 32)));
-        expect(isApiKey(`svc_live_${text}`)).toBe(right);
-      }),
-    );
-  });
-});
+test.each([
+  ['a space before', (key: string) => ` ${key}`],
+  ['a line break after', (key: string) => `${key}\n`],
+  ['a character outside of base62', (key: string) => `${key.slice(0, 20)}-${key.slice(21)}`],
+  ['a full-width digit', (key: string) => `${key.slice(0, 20)}１${key.slice(21)}`],
+])('a key with %s is none', (_what, change) => expect(isApiKey(change(newApiKey()))).toBe(false));
 
 describe('what is kept of a key', () => {
   test('the fingerprint is the SHA-256 of the whole key, and its id the first half of that', () => {
@@ -86,16 +81,6 @@ describe('what is kept of a key', () => {
       fc.property(anyKey, (key) => {
         const sha256 = createHash('sha256').update(key, 'utf8').digest('hex');
         expect(fingerprintApiKey(key)).toEqual({ keyId: `key_${sha256.slice(0, 32)}`, sha256 });
-      }),
-    );
-  });
-
-  test('a key id has the shape of an id, and says nothing of the key itself', () => {
-    fc.assert(
-      fc.property(anyKey, (key) => {
-        const { keyId } = fingerprintApiKey(key);
-        expect(isId(keyId)).toBe(true);
-        expect(keyId).not.toContain(key.slice(9, 17));
       }),
     );
   });
@@ -131,13 +116,9 @@ function modelChecksum(crc: number): string {
 describe('a key’s public name', () => {
   const keyId = `key_${'0123456789abcdef'.repeat(2)}`;
 
-  test('is key_ and 32 hexadecimal digits', () => {
-    expect(isKeyId(keyId)).toBe(true);
-    expect(isKeyId(fingerprintApiKey('x').keyId)).toBe(true);
-  });
+  test('is key_ and 32 hexadecimal digits', () => expect(isKeyId(keyId)).toBe(true));
 
   test.each([
-    ['', 'nothing'],
     [`x${keyId}`, 'something before it'],
     [`${keyId}0`, 'a digit too many'],
     [keyId.slice(0, -1), 'a digit too few'],
@@ -147,19 +128,16 @@ describe('a key’s public name', () => {
 });
 
 describe('a key’s status', () => {
-  const status = (revokedAtMs: number | null, expiresAtMs: number | null, nowMs = 1000) =>
-    keyStatus({ revokedAtMs, expiresAtMs }, nowMs);
+  const status = (revokedAtMs: number | null, expiresAtMs: number | null) =>
+    keyStatus({ revokedAtMs, expiresAtMs }, 1000);
 
   test('is active without an end, and until the millisecond at which it expires', () => {
     expect(status(null, null)).toBe('active');
     expect(status(null, 1001)).toBe('active');
     expect(status(null, 1000)).toBe('expired');
-    expect(status(null, 0)).toBe('expired');
   });
 
   test('is revoked from a revocation on, even if it would have expired since', () => {
-    expect(status(999, null)).toBe('revoked');
     expect(status(999, 1000)).toBe('revoked');
-    expect(status(0, 5000)).toBe('revoked');
   });
 });

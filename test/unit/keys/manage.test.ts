@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { fingerprintApiKey, isApiKey } from '../../../shared/keys/api-key.ts';
-import { whyInactive } from '../../../shared/licenses/license.ts';
+import { whyInactive, type License } from '../../../shared/licenses/license.ts';
 import type { RateDecision } from '../../../shared/limits/rate-limit.ts';
 import type { ApiKey, ApiKeyStore, Insertion } from '../../../shared/keys/store.ts';
 import { createdKey, issueApiKey, keyAnswer } from '../../../shared/keys/manage.ts';
@@ -21,7 +21,7 @@ function storeThat(refuses: Insertion | null = null) {
   return { kept, store: { insert } as unknown as ApiKeyStore };
 }
 
-/** What both answers tell of it. */
+/** The members that both answers have. */
 const shown = {
   keyId: 'key_1',
   keyPrefix: 'svc_live_abcd',
@@ -33,30 +33,28 @@ const times = { createdAtMs: nowMs, expiresAtMs: nowMs + 5000, revokedAtMs: null
 const key: ApiKey = { ...shown, ...times, sha256: 'hash', ownerId: 'owner' };
 const shownTimes = { createdAt: iso(nowMs), expiresAt: iso(nowMs + 5000) };
 
+const command = { license: sampleLicense, name: 'mine', expiresAtMs: nowMs + 1, monthlyCredits: 7 };
+
 describe('a key that is issued', () => {
-  test.each([null, nowMs + 1])(
-    'is a real one, of the license and its owner, that expires at %p',
-    async (expiresAtMs) => {
-      const { kept, store } = storeThat();
-      const command = { license: sampleLicense, name: 'mine', expiresAtMs, monthlyCredits: 7 };
-      const decisions: RateDecision[] = [];
-      const { rawKey, key: issued } = await issueApiKey(command, store, nowMs, (one) => decisions.push(one));
-      expect(decisions).toEqual([rate]);
-      expect(isApiKey(rawKey)).toBe(true);
-      expect(issued).toEqual({
-        ...fingerprintApiKey(rawKey),
-        keyPrefix: rawKey.slice(0, 13),
-        name: 'mine',
-        monthlyCredits: 7,
-        licenseId: sampleLicense.licenseId,
-        ownerId: sampleLicense.ownerId,
-        createdAtMs: nowMs,
-        expiresAtMs,
-        revokedAtMs: null,
-      });
-      expect(kept).toEqual([issued]);
-    },
-  );
+  test('is a real one, of the license and its owner', async () => {
+    const { kept, store } = storeThat();
+    const decided = jest.fn();
+    const { rawKey, key: issued } = await issueApiKey(command, store, nowMs, decided);
+    expect(decided.mock.calls).toEqual([[rate]]);
+    expect(isApiKey(rawKey)).toBe(true);
+    expect(issued).toEqual({
+      ...fingerprintApiKey(rawKey),
+      keyPrefix: rawKey.slice(0, 13),
+      name: 'mine',
+      monthlyCredits: 7,
+      licenseId: sampleLicense.licenseId,
+      ownerId: sampleLicense.ownerId,
+      createdAtMs: nowMs,
+      expiresAtMs: nowMs + 1,
+      revokedAtMs: null,
+    });
+    expect(kept).toEqual([issued]);
+  });
 
   const { licenseId } = sampleLicense;
   test.each<[string, Insertion, [message: string, retryAfterSeconds?: number]]>([
@@ -79,27 +77,23 @@ describe('a key that is issued', () => {
     ],
   ])('%s, and the sentence says what to do', async (_what, refusal, [message, retryAfterSeconds]) => {
     const { store } = storeThat(refusal);
-    const command = { license: sampleLicense, name: 'mine', expiresAtMs: null, monthlyCredits: null };
     const code = retryAfterSeconds === undefined ? 'KEY_LIMIT_REACHED' : 'RATE_LIMITED';
     const error = { code, message, retryAfterSeconds };
     await expect(issueApiKey(command, store, nowMs)).rejects.toMatchObject(error);
   });
 
-  test.each([
-    ['of a license that ended', { status: 'ended' as const }],
-    ['of a license that is suspended', { status: 'past_due' as const }],
-    ['of a license without API access', { apiAccess: false }],
-    ['of a license that ran out', { activeUntilMs: nowMs }],
-  ])('%s is refused before it is made, with the reason', async (_what, change) => {
-    const { kept, store } = storeThat();
-    const license = { ...sampleLicense, ...change };
-    const command = { license, name: 'mine', expiresAtMs: null, monthlyCredits: null };
-    await expect(issueApiKey(command, store, nowMs)).rejects.toMatchObject({
-      code: 'LICENSE_INACTIVE',
-      message: `The license ${license.licenseId} gets no keys: ${whyInactive(license, nowMs)}.`,
-    });
-    expect(kept).toEqual([]);
-  });
+  test.each<Partial<License>>([{ status: 'ended' }, { apiAccess: false }, { activeUntilMs: nowMs }])(
+    'of an inactive license (%j) is refused before it is made, with the reason',
+    async (change) => {
+      const { kept, store } = storeThat();
+      const license = { ...sampleLicense, ...change };
+      await expect(issueApiKey({ ...command, license }, store, nowMs)).rejects.toMatchObject({
+        code: 'LICENSE_INACTIVE',
+        message: `The license ${license.licenseId} gets no keys: ${whyInactive(license, nowMs)}.`,
+      });
+      expect(kept).toEqual([]);
+    },
+  );
 });
 
 test('the one answer with the raw key has exactly these members', () => {

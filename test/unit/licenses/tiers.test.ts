@@ -28,22 +28,16 @@ describe.each(table)('the %s tier', (tier, label, _credits, maxOutputs, maxSideP
     expect(() => checkTier(body, tier)).not.toThrow();
   });
 
-  test.each([
-    ['numOutputs', maxOutputs + 1],
-    ['width', maxSidePx + 64],
-    ['height', maxSidePx + 64],
-  ])('refuses %s %i with TIER_LIMIT, naming it and the tier', (field, value) => {
-    const error = refusalOf(() => checkTier({ ...sampleBody, [field]: value }, tier));
-    const most = field === 'numOutputs' ? maxOutputs : maxSidePx;
-    const message = `On the ${label} tier ${field} must be at most ${most}.`;
-    expect(error).toMatchObject({ code: 'TIER_LIMIT', message });
-  });
-
-  test('names every parameter above it in one message', () => {
-    const body = { ...sampleBody, numOutputs: maxOutputs + 1, width: maxSidePx + 64, height: maxSidePx + 64 };
-    const { message } = refusalOf(() => checkTier(body, tier));
-    expect(message).toBe(
-      `On the ${label} tier numOutputs must be at most ${maxOutputs} and width must be at most ${maxSidePx} and height must be at most ${maxSidePx}.`,
-    );
+  test('refuses what is above that with TIER_LIMIT, naming each parameter and the tier', () => {
+    const above = { numOutputs: maxOutputs + 1, width: maxSidePx + 64, height: maxSidePx + 64 };
+    const rules = [`numOutputs must be at most ${maxOutputs}`];
+    for (const side of ['width', 'height']) rules.push(`${side} must be at most ${maxSidePx}`);
+    const refused = (changes: object, wrong: string[]) => {
+      const error = refusalOf(() => checkTier({ ...sampleBody, ...changes }, tier));
+      const message = `On the ${label} tier ${wrong.join(' and ')}.`;
+      expect(error).toMatchObject({ code: 'TIER_LIMIT', message });
+    };
+    Object.entries(above).forEach(([field, value], i) => refused({ [field]: value }, [rules[i]!]));
+    refused(above, rules);
   });
 });

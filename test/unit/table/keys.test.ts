@@ -14,7 +14,7 @@ const anyInputs = fc.tuple(
 );
 type Inputs = typeof anyInputs extends fc.Arbitrary<infer T> ? T : never;
 
-/** A key of every kind, under a text that tells the kind and the inputs that it has. */
+/** A key of every kind, under a text of the kind and its inputs. */
 const keysOf = ([a, b, ms]: Inputs): [string, ItemKey][] => [
   [`apiKey ${a}`, itemKeys.apiKey(a)],
   [`rateLog ${a} ${b}`, itemKeys.rateLog(a, b)],
@@ -25,7 +25,7 @@ const keysOf = ([a, b, ms]: Inputs): [string, ItemKey][] => [
   [`period ${a} ${ms}`, itemKeys.period(a, ms)],
   [`generation ${a} ${b}`, itemKeys.generation(a, b)],
   [`identity ${a}`, itemKeys.identity(a)],
-  ['waking', itemKeys.coldStart()],
+  ['coldStart', itemKeys.coldStart()],
   [`licenseAudit ${a} ${b}`, itemKeys.licenseAudit(a, b)],
   [`identityAudit ${a}`, itemKeys.identityAudit(a)],
 ];
@@ -105,7 +105,7 @@ describe('the owner index', () => {
     );
   });
 
-  test('keeps keys and licenses apart, so that each is listed by where its sort key begins', () => {
+  test('keeps keys and licenses apart', () => {
     fc.assert(
       fc.property(anyOwned, ([prefix, ms, id]) => {
         const sort = ownerIndex.sortOf(prefix, ms, id);
