@@ -109,10 +109,16 @@ describe('what is paid can be used', () => {
       Infinity,
       1 + 2,
     ],
-    ['a downgrade holds from the next month on', 'price_10', [change('price_1', day)], 50, 10 + 1],
     ['an upgrade brings the next month', 'price_1', [change('price_10', 29 * day)], 50, 1 + 10],
     ['but not where that is not paid', 'price_1', [change('price_10', 29 * day), fails], 50, 1 + 1],
   ])('%s', (_, price, steps, days, credits) => expect(spentIn({ price }, steps, days)).toBe(credits));
+
+  test('a downgrade holds from the next month on, also before anything is said of that month', () => {
+    const account = spender();
+    const life = lifeOf({ price: 'price_10', trialDays: 0 }, [change('price_1', day)]);
+    for (const { event } of life.slice(0, 4)) account.deliver(event);
+    expect([2, 32].map((days) => account.spend(start + days * day))).toEqual([10, 1]);
+  });
 
   test('a first period that is shorter than a month has the credits of its part', () => {
     const account = spender();

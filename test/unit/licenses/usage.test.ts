@@ -68,16 +68,18 @@ const anyPeriod = fc
         type: fc.constantFrom(...generationTypes),
         identityId: fc.oneof(anyId, fc.constantFrom('idn_1', 'idn_2')),
         credits: fc.integer({ min: 1, max: 16 }),
-        place: fc.double({ min: 0, max: 1, noNaN: true }),
+        place: fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constant(1)),
       }),
       { maxLength: 20 },
     ),
-    fc.nat({ max: 40 * dayMs }),
+    fc.oneof(fc.nat({ max: 40 * dayMs }), fc.constantFrom(31 * dayMs, 40 * dayMs)),
+    fc.boolean(),
   )
-  .map(([anchorMs, insideMs, drawn, sinceMs]) => {
+  .map(([anchorMs, insideMs, drawn, sinceMs, isMidnight]) => {
     const period = billingPeriod(anchorMs, insideMs);
     const longestRunMs = 465_000;
-    const nowMs = Math.min(period.startMs + sinceMs, period.endMs + longestRunMs);
+    const anyMs = Math.min(period.startMs + sinceMs, period.endMs + longestRunMs);
+    const nowMs = isMidnight ? Math.max(period.startMs, anyMs - (anyMs % dayMs)) : anyMs;
     const completed = drawn.map(({ place, ...rest }) => ({
       ...rest,
       keyId: null,
