@@ -1,12 +1,7 @@
 import type { EmfOutput } from '@aws-lambda-powertools/metrics/types';
 import { expect, test } from '@jest/globals';
 import { embeddedMetrics, recordingMeter } from '../../../shared/base/meter.ts';
-import {
-  metricNamespace,
-  metricTable,
-  type CountedName,
-  type MetricName,
-} from '../../../shared/base/metrics.ts';
+import { metricNamespace, metricTable } from '../../../shared/base/metrics.ts';
 
 const metricsOf = (record: (meter: ReturnType<typeof recordingMeter>) => void) => {
   const meter = recordingMeter();
@@ -49,18 +44,6 @@ test('an error is counted by its code, apart from what has no code', () => {
 
 test('a request that measured nothing adds nothing to its line', () => {
   expect(metricsOf(() => {})).toEqual({ metrics: {}, extraRecords: [] });
-});
-
-test.each(Object.entries(metricTable))('%s is written under its name and in its unit', (metric, row) => {
-  const by = 'by' in row ? row.by : undefined;
-  const { metrics, extraRecords } = metricsOf((meter) =>
-    by ? meter.count(metric as CountedName, 'value') : meter.add(metric as MetricName, 3),
-  );
-  const written = by ? extraRecords[0]! : metrics;
-  const [directive] = written._aws.CloudWatchMetrics;
-  expect(directive!.Metrics).toEqual([{ Name: row.name, Unit: row.unit }]);
-  expect(written[row.name]).toBe(by ? 1 : 3);
-  if (by) expect(written[by]).toBe('value');
 });
 
 test('no two metrics have one name', () => {

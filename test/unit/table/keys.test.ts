@@ -3,7 +3,6 @@ import * as fc from 'fast-check';
 import { newRequestId } from '../../../shared/base/ids.ts';
 import { hashIdempotencyKey } from '../../../shared/generations/idempotency-store.ts';
 import { itemKeys, leaseIndex, ownerIndex, sortPrefixes, type ItemKey } from '../../../shared/table/keys.ts';
-import { tableSchema } from '../../../shared/table/schema.ts';
 import { anyId, anyInstantMs, anyRequestId } from '../../support/unit-samples.ts';
 
 /** The inputs of keys, often the same ones. */
@@ -37,17 +36,6 @@ describe('item keys', () => {
       fc.property(fc.array(anyInputs, { minLength: 1, maxLength: 5 }), (inputs) => {
         const keys = new Map(inputs.flatMap(keysOf));
         expect(new Set([...keys.values()].map((key) => JSON.stringify(key))).size).toBe(keys.size);
-      }),
-    );
-  });
-
-  test('are short enough for DynamoDB: 2048 bytes for a partition, 1024 for a sort key', () => {
-    fc.assert(
-      fc.property(anyInputs, (inputs) => {
-        for (const [, { PK, SK }] of keysOf(inputs)) {
-          expect(Buffer.byteLength(PK)).toBeLessThanOrEqual(2048);
-          expect(Buffer.byteLength(SK)).toBeLessThanOrEqual(1024);
-        }
       }),
     );
   });
@@ -121,24 +109,9 @@ describe('the lease index', () => {
     const { shards } = leaseIndex;
     expect(new Set(shards).size).toBe(shards.length);
     const nowMs = Date.UTC(2026, 0, 1);
-    const counts = new Map<string, number>(shards.map((shard) => [shard, 0]));
-    for (let i = 0; i < 8000; i++) {
-      const shard = leaseIndex.shardOf(newRequestId(nowMs));
-      counts.set(shard, counts.get(shard)! + 1);
-    }
+    const used = Array.from({ length: 8000 }, () => leaseIndex.shardOf(newRequestId(nowMs)));
+    const counts = shards.map((shard) => used.filter((one) => one === shard).length);
     // 1000 each on average; these bounds are more than ten standard deviations wide.
-    for (const count of counts.values()) expect(Math.abs(count - 8000 / shards.length)).toBeLessThan(350);
+    for (const count of counts) expect(Math.abs(count - 8000 / shards.length)).toBeLessThan(350);
   });
-});
-
-test('the table’s schema indexes the attributes that the keys are written under', () => {
-  const used = [
-    ...tableSchema.KeySchema,
-    ...tableSchema.GlobalSecondaryIndexes.flatMap(({ KeySchema }) => [...KeySchema]),
-  ].map(({ AttributeName }) => AttributeName);
-  const defined = tableSchema.AttributeDefinitions.map(({ AttributeName }) => AttributeName);
-  expect(new Set(used)).toEqual(new Set(defined));
-  expect(Object.keys(itemKeys.apiKey('a'))).toEqual(
-    tableSchema.KeySchema.map(({ AttributeName }) => AttributeName),
-  );
 });
