@@ -80,7 +80,10 @@ const move = (wait: number, billing: 'none' | 'prorated' = 'none', price: PriceI
   ({ do: 'move', billing, price, wait }) as const;
 const change = (price: PriceId, wait: number, billing: 'none' | 'prorated' | 'next invoice' = 'none') =>
   ({ do: 'change', billing, price, wait }) as const;
-const often = (step: Step) => Array.from({ length: 30 }, () => step);
+/** More often than moments are remembered. */
+const often = (step: Step) => Array.from({ length: 100 }, () => step);
+const upAndDown = (billing: 'none' | 'prorated' | 'next invoice') =>
+  [1, 2].flatMap(() => [change('price_10', day, billing), change('price_1', day, billing)]);
 const month = 31 * day;
 
 describe('what is paid can be used', () => {
@@ -94,6 +97,16 @@ describe('what is paid can be used', () => {
     ],
     // Each move pays for a month, and is given back what is left of the month before: all but an hour.
     ['nor does one for which all is given back', 'price_1', often(move(3600, 'prorated')), 25, 1],
+    [
+      'nor does a trial that is extended',
+      'price_1',
+      often({ do: 'extend trial', days: 14, wait: 3600 }),
+      10,
+      1,
+    ],
+    ['nor do an upgrade and a downgrade', 'price_1', [fails, ...upAndDown('none')], 29, 1],
+    ['nor do they where they are not paid', 'price_1', [fails, ...upAndDown('prorated')], 29, 1],
+    ['nor before the next invoice', 'price_1', [fails, ...upAndDown('next invoice')], 29, 1],
     ['a move that is paid brings a month', 'price_1', [move(day), move(day)], Infinity, 4],
     [
       'a trial that is extended as a period begins pays for no higher price',
