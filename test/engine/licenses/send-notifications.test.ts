@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { MailRefused, type Mail } from '../../../shared/accounts/mailer.ts';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { type CreditNotification } from '../../../shared/licenses/notifications.ts';
+import type { CreditNotification } from '../../../shared/licenses/notifications.ts';
 import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
 import { newId } from '../../../shared/base/ids.ts';
 import type { License } from '../../../shared/licenses/license.ts';
@@ -59,17 +59,14 @@ beforeEach(async () => {
   account = ada;
 });
 
-/** A notification of a license that has used as much. */
-async function waiting(
-  changes: Partial<License> = {},
-  { used = 80, percent = 80 as const, periodStartMs = null as number | null } = {},
-): Promise<{ license: License; notification: CreditNotification }> {
+/** A notification of 80% of a license that has used as much. */
+async function waiting(changes: Partial<License> = {}, periodStartMs: number | null = null) {
   const licenseId = newId('license');
   const license = { ...sampleLicense, licenseId, ownerId: newId('license'), creditsLimit: 100, ...changes };
   await licenseStore(fixture.table).insert(license);
   const { startMs } = creditPeriod(license, start);
-  await periodStore(fixture.table).importUsage(licenseId, startMs, used);
-  const notification = { licenseId, periodStartMs: periodStartMs ?? startMs, percent };
+  await periodStore(fixture.table).importUsage(licenseId, startMs, 80);
+  const notification = { licenseId, periodStartMs: periodStartMs ?? startMs, percent: 80 } as const;
   await put(notification);
   return { license, notification };
 }
@@ -162,13 +159,11 @@ describe('nobody is notified', () => {
     expect(await sendNotifications(deps)).toEqual({ ...nothing, dropped: 2 });
   });
 
-  test('of a period that is over', async () => {
-    await waiting({}, { periodStartMs: Date.UTC(2026, 0, 1) });
-    expect(await sendNotifications(deps)).toEqual(dropped);
-  });
-
-  test('once the limit was raised above it', async () => {
-    await waiting({ creditsLimit: 101 });
+  test.each([
+    ['of a period that is over', {}, Date.UTC(2026, 0, 1)],
+    ['once the limit was raised above it', { creditsLimit: 101 }, null],
+  ])('%s', async (_, changes, periodStartMs) => {
+    await waiting(changes, periodStartMs);
     expect(await sendNotifications(deps)).toEqual(dropped);
   });
 });
@@ -195,7 +190,7 @@ describe('of 80 and 100% that are reached before anybody was notified', () => {
     expect(await sendNotifications(deps)).toEqual(nothing);
   });
 
-  test('the owner is notified of 100% only, whichever of them must wait', async () => {
+  test('the owner is notified of 100% only, also where that must wait', async () => {
     await bothWait();
     failures = [new Error('SES answered with status 429')];
     expect(await sendNotifications(deps)).toEqual({ ...nothing, failed: 1, dropped: 1 });

@@ -8,12 +8,9 @@ import { anyCharacter } from '../../support/any-character.ts';
 const logged = (error: unknown) => JSON.stringify(loggableError(error));
 
 /** As the AWS SDK makes them: a class of its own, what the service answered in the message, and metadata. */
-class ServiceException extends Error {
-  readonly $fault = 'client';
-  readonly $metadata = { httpStatusCode: 400, requestId: 'aws-1', attempts: 1 };
-}
-class ValidationException extends ServiceException {
+class ValidationException extends Error {
   override name = 'ValidationException';
+  readonly $metadata = { httpStatusCode: 400, requestId: 'aws-1', attempts: 1 };
 }
 
 function jsonError(): Error {
