@@ -153,5 +153,5 @@ describe('at the same time', () => {
       }),
       { numRuns: 15 },
     );
-  }, 60_000);
+  });
 });

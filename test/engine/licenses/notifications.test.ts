@@ -36,7 +36,7 @@ describe('the owner is notified', () => {
     await Promise.all(records.map(settle));
     expect(await usedBy(licenseId)).toBe(100);
     expect(await waiting(licenseId)).toEqual([80, 100]);
-  }, 60_000);
+  });
 
   test.each([
     [[7, 1], 10, [80]],
