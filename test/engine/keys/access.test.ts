@@ -42,7 +42,8 @@ test('when the rate limit itself fails, generating is refused and reading goes o
     retryAfterSeconds: 5,
   });
   expect((await call(key, 'getGeneration')).callerId).toBe(keyId);
-  expect(logged).toMatchObject(Array(2).fill({ message: 'rate limit fault', requestId: 'id' }));
+  const fault = { message: 'rate limit fault', requestId: 'id' };
+  expect(logged).toMatchObject([fault, fault]);
   expect(JSON.stringify(logged)).not.toContain(key);
 });
 

@@ -125,8 +125,8 @@ describe('a notification', () => {
   test('whose mail is refused ten times is given up', async () => {
     await waiting();
     failures = Array.from({ length: 10 }, () => new MailRefused('SES answered with status 400'));
-    const failed = { ...nothing, failed: 1 };
-    for (const result of [...Array(9).fill(failed), { ...nothing, lost: 1 }, nothing]) {
+    const failed = Array.from({ length: 9 }, () => ({ ...nothing, failed: 1 }));
+    for (const result of [...failed, { ...nothing, lost: 1 }, nothing]) {
       expect(await sendNotifications(deps)).toEqual(result);
       nowMs += 60 * minuteMs;
     }

@@ -103,6 +103,7 @@ test('the chain of causes ends after five, also when an error causes itself, and
   const error = new Error('x');
   error.cause = error;
   delete error.stack;
-  expect(loggableError(error)).toMatchObject(Array(5).fill({ name: 'Error', message: 'x' }));
+  const five = Array.from({ length: 5 }, () => ({ name: 'Error', message: 'x' }));
+  expect(loggableError(error)).toMatchObject(five);
   expect(loggableError(undefined)).toEqual([]);
 });
