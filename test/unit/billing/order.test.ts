@@ -87,7 +87,7 @@ const step = fc.record({
   what: fc.constantFrom('change', 'change', 'change', 'paid', 'failed'),
   state: stateWith(living),
 });
-/** A life as Stripe tells it: created, each change with what was before, perhaps ended. The last state is the truth. */
+/** A life as Stripe shows it: created, each change with what was before, perhaps ended. The last state is the truth. */
 const anyLife = fc
   .tuple(stateWith(living), fc.array(step, { maxLength: 8 }), fc.boolean(), fc.nat({ max: 1000 }))
   .map(([first, steps, ends, seed]) => {

@@ -129,12 +129,22 @@ describe('of the events of one second', () => {
   test.each([
     ['the last of a chain counts, whatever their ids', chain, 'starter'],
     [
+      'a deletion counts before any other',
+      [deleted(t, starter), updated(t, { items: items('price_pro', end + day), status: 'canceled' })],
+      'starter',
+    ],
+    [
+      'the one that changed what another left counts',
+      [updated(t, pro, undefined, 'evt_m'), updated(t, starter, pro, 'evt_0')],
+      'starter',
+    ],
+    [
       'what was changed that no license needs says nothing of the order',
       [updated(t, starter, ofNoUse('in_0'), 'evt_2'), updated(t, pro, ofNoUse('in_1'), 'evt_1')],
       'starter',
     ],
     [
-      'the later period end counts where nothing tells',
+      'the later period end counts where nothing else decides',
       [
         updated(t, { items: items('price_starter', end + 1) }, undefined, 'evt_1'),
         updated(t, pro, {}, 'evt_2'),
@@ -231,6 +241,12 @@ describe('applying an event', () => {
         message: "metadata.ownerId is not the owner of the subscription's license.",
       }),
     );
+  });
+
+  test('finds a license ended that it knows nothing of: that was the operator’s doing', () => {
+    const ended: License = { ...first.license!, status: 'ended' };
+    const next = { license: null, registers: { endedByOperator: true } };
+    expect(apply(ended, noRegisters, created(t))).toMatchObject(next);
   });
 
   test('that ended is not taken for an end by the operator', () => {
