@@ -266,7 +266,7 @@ describe('the list of an account’s keys', () => {
   const page = (ownerId: string, limit: number, before: string | null, atMs = nowMs) =>
     keys.listPage(ownerId, { limit, before, nowMs: atMs });
 
-  test.each([3, 7])('comes in pages of %i, each key once and the newest first', async (limit) => {
+  test.each([1, 2, 3, 7, 8])('comes in pages of %i, each key once and the newest first', async (limit) => {
     const ownerId = newId('identity');
     const made = Array.from({ length: 7 }, (_, i) =>
       newKey(newId('license'), { ownerId, createdAtMs: nowMs + Math.floor(i / 2) }),
