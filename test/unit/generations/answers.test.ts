@@ -3,8 +3,8 @@ import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import type { Generation } from '../../../shared/generations/generation.ts';
 import { periodFromItem, type PeriodStore } from '../../../shared/licenses/period-store.ts';
 import { generationAnswer, storedGeneration } from '../../../shared/generations/answers.ts';
-import { sampleBody, sampleIdentity, sampleKeyId } from '../../support/unit-samples.ts';
-import { license, linkTeller, queued, startMs as nowMs } from './fixture.ts';
+import { sampleIdentity, sampleKeyId } from '../../support/unit-samples.ts';
+import { license, namedLinks, queued, startMs as nowMs } from './fixture.ts';
 
 /** Period totals of one license and one period. */
 const periods = {
@@ -13,7 +13,7 @@ const periods = {
       periodFromItem({ committed: 70, used: licenseId === 'lic_1' && startMs === 4711 ? 60 : 0 }),
     ),
 } as PeriodStore;
-const objects = linkTeller();
+const objects = namedLinks();
 const generation = (changes: Partial<Generation> = {}) => queued({ numOutputs: 3, ...changes });
 
 const completed: Partial<Generation> = {
@@ -68,17 +68,17 @@ describe('a stored request as its owner reads it', () => {
       type: 'text_to_image',
       status: 'COMPLETED',
       identity: { id: sampleIdentity.identityId, name: sampleIdentity.name, slug: sampleIdentity.slug },
-      prompt: sampleBody.prompt,
-      negativePrompt: sampleBody.negativePrompt,
+      prompt: 'a lighthouse',
+      negativePrompt: '',
       seed: 5,
-      steps: sampleBody.numInferenceSteps,
-      cfgScale: sampleBody.guidanceScale,
-      width: sampleBody.width,
-      height: sampleBody.height,
+      steps: 30,
+      cfgScale: 7.5,
+      width: 1024,
+      height: 1024,
       numOutputs: 3,
-      outputFormat: sampleBody.outputFormat,
-      referenceMode: sampleBody.referenceMode,
-      preserveBranding: sampleBody.preserveBranding,
+      outputFormat: 'png',
+      referenceMode: 'reference',
+      preserveBranding: false,
       outputUrl: links[0],
       outputs: links,
       previews,
@@ -94,31 +94,38 @@ describe('a stored request as its owner reads it', () => {
     });
   });
 
-  test('has no previews where it was painted before there were any', async () => {
+  test('has no previews where it was generated before there were any', async () => {
     const older = await storedGeneration(generation({ ...completed, previews: null }), objects);
     expect(older).toMatchObject({ outputs: links, previews: [null, null, null] });
   });
 
   test.each([
-    ['QUEUED', {}],
-    ['PROCESSING', { startedAtMs: nowMs }],
-    ['FAILED', { errorCode: 'GENERATION_FAILED', errorMessage: 'It failed.', completedAtMs: nowMs + 1 }],
-    ['TIMEOUT', { errorCode: 'TIMEOUT', errorMessage: 'Too late.', completedAtMs: nowMs + 1 }],
-    ['FAILED', { errorCode: 'SERVICE_UNAVAILABLE', errorMessage: 'No room.', completedAtMs: nowMs + 1 }],
-  ] as const)('has no images and no charge while it is %s', async (status, changes) => {
-    const stored = await storedGeneration(generation({ status, ...changes }), objects);
-    expect(stored).toMatchObject({
+    ['QUEUED', {}, {}],
+    ['PROCESSING', { startedAtMs: nowMs }, { startedAt: '2026-05-17T11:23:45.678Z' }],
+    [
+      'TIMEOUT',
+      { errorCode: 'TIMEOUT', errorMessage: 'Too late.', completedAtMs: nowMs + 1 },
+      {
+        errorCode: 'TIMEOUT',
+        errorMessage: 'Too late.',
+        completedAt: '2026-05-17T11:23:45.679Z',
+        processingTimeMs: 1,
+      },
+    ],
+  ] as const)('has no images and no charge while it is %s', async (status, changes, expected) => {
+    expect(await storedGeneration(generation({ status, ...changes }), objects)).toMatchObject({
       status,
       outputUrl: null,
       outputs: [],
       previews: [],
       creditsCharged: 0,
       modelVersion: null,
-      startedAt: 'startedAtMs' in changes ? new Date(nowMs).toISOString() : null,
-      completedAt: 'completedAtMs' in changes ? new Date(nowMs + 1).toISOString() : null,
-      processingTimeMs: 'completedAtMs' in changes ? 1 : null,
-      errorMessage: 'errorMessage' in changes ? changes.errorMessage : null,
-      errorCode: 'errorCode' in changes ? changes.errorCode : null,
+      startedAt: null,
+      completedAt: null,
+      processingTimeMs: null,
+      errorMessage: null,
+      errorCode: null,
+      ...expected,
     });
   });
 });

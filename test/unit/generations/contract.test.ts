@@ -134,7 +134,7 @@ test('of any mix of right, wrong and unknown members, each that is wrong is name
       )
       .map(([good, bad, which]) => ({ name, which, json: which === 'right' ? good : bad }));
   const all = Object.entries(parameters).filter(([name]) => name !== 'prompt');
-  const unknown = fc.subarray(['stpes', 'Width', 'num_outputs', 'colour', '__proto__', 'licenseId']);
+  const unknown = fc.subarray(['stpes', 'Width', '__proto__', 'constructor', 'toString', '', '1', 'a:b']);
   fc.assert(
     fc.property(fc.tuple(...all.map(oneOf)), unknown, (given, others) => {
       const sent = given.filter(({ which }) => which !== 'absent');
@@ -177,33 +177,12 @@ test('null is the absence of an optional member, of an item of referenceImages t
   expect([nulls, bodyWith({ referenceImages })].map(fitsSchema)).toEqual([true, true]);
 });
 
-test.each(['{}', '{"identityId": null, "prompt": null}'])('%s names what is missing', (json) => {
+test.each([
+  '{}',
+  '{"identityId": null, "prompt": null}',
+  '{"__proto__": {"identityId": "idn_1", "prompt": "x"}}',
+])('%s names what is missing', (json) => {
   expect(refusal(json)).toMatch(/identityId must.*prompt must/);
-});
-
-describe('unknown members are refused by name', () => {
-  test.each([
-    'guidanceScal',
-    'Width',
-    '__proto__',
-    'constructor',
-    'toString',
-    'hasOwnProperty',
-    '',
-    '1',
-    'a:b',
-  ])('%j', (name) => {
-    for (const json of ['1', 'null', '{"prompt": "x"}']) {
-      const body = `{"identityId": "idn_1", "prompt": "x", ${JSON.stringify(name)}: ${json}}`;
-      expect(refusal(body)).toBe(`unknown member "${name}".`);
-    }
-  });
-
-  test('__proto__ does not stand in for a missing member', () => {
-    const message = refusal('{"identityId": "idn_1", "__proto__": {"prompt": "x"}}');
-    expect(message).toContain('prompt must be');
-    expect(message).toContain('unknown member "__proto__"');
-  });
 });
 
 describe('reference images', () => {
@@ -260,24 +239,17 @@ describe('reference images', () => {
     expect(fitting).toBe(isBeyondSchema(json) || isWithoutOne);
   });
 
-  test('have one member each, which is told beside what is wrong with the two', () => {
-    const message = withReferences('[{"url": "http://a.example/", "uploadId": "u"}]');
-    expect(message).toContain('referenceImages[0].url must begin with https://; ');
-    expect(message).toContain('referenceImages[0] must have exactly one of url and uploadId');
-  });
-
-  test('name each wrong item and unknown member with its place', () => {
+  test('have one member each, and each wrong item and unknown member is named with its place', () => {
     const items = [
-      '{}',
+      '{"url": "http://a.example/", "uploadId": "u"}',
       upload('u'),
-      url('http://b.example/'),
       '{"uploadId": "u", "weight": 1, "__proto__": 1}',
     ];
     const message = withReferences(`[${items.join(',')}]`)!;
-    expect(message).toContain('referenceImages[0] must');
-    expect(message).toContain('referenceImages[2].url must');
-    expect(message).toContain('unknown member "weight" in referenceImages[3]');
-    expect(message).toContain('unknown member "__proto__" in referenceImages[3]');
+    expect(message).toContain('referenceImages[0].url must begin with https://; ');
+    expect(message).toContain('referenceImages[0] must have exactly one of url and uploadId');
+    for (const name of ['weight', '__proto__'])
+      expect(message).toContain(`unknown member "${name}" in referenceImages[2]`);
     expect(message).not.toContain('referenceImages[1]');
   });
 });

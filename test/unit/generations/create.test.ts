@@ -24,9 +24,9 @@ async function finish(fixture: Fixture, observer: Observer = {}): Promise<any> {
 }
 
 describe('a request that is accepted', () => {
-  test('has its credits reserved, once, in the period of now', async () => {
+  test('has its credits reserved, once, in the period of now, and its idempotency key taken', async () => {
     const fixture = commandsFixture();
-    const acceptance = await accept(fixture);
+    const acceptance = await accept(fixture, { idempotencyKeyHash: 'key', bodyHash: 'h2' });
     const generation = {
       requestId: 'r1',
       licenseId: 'lic_1',
@@ -39,28 +39,15 @@ describe('a request that is accepted', () => {
       createdAtMs: startMs,
       deadlineMs: startMs + 120_000,
       expiresAtMs: startMs + 90 * 24 * 3600 * 1000,
-      idempotencyKeyHash: null,
+      idempotencyKeyHash: 'key',
     };
     expect(acceptance).toMatchObject({ outcome: 'accepted', generation, identity });
-    expect(fixture.calls).toMatchObject([
-      [
-        'reserve',
-        generation,
-        { creditsLimit: 100, keyBudget: null, maxInFlight: 40 },
-        'hash',
-        expect.any(Function),
-      ],
-    ]);
+    const limits = { creditsLimit: 100, keyBudget: null, maxInFlight: 40 };
+    expect(fixture.calls).toMatchObject([['reserve', generation, limits, 'h2', expect.any(Function)]]);
+    // Nobody but the reservation looks at its credits.
+    expect([fixture.looks.atCredits, fixture.logs.size]).toEqual([0, 0]);
     // They are counted beside the request's end.
     expect(fixture.meter.values).toEqual([]);
-  });
-
-  test('takes its idempotency key with the hash of its body', async () => {
-    const fixture = commandsFixture();
-    await accept(fixture, { idempotencyKeyHash: 'hash', bodyHash: 'h2' });
-    expect(fixture.calls).toMatchObject([
-      ['reserve', { idempotencyKeyHash: 'hash' }, { creditsLimit: 100 }, 'h2', expect.any(Function)],
-    ]);
   });
 
   test('is late from its deadline on', async () => {
@@ -72,19 +59,13 @@ describe('a request that is accepted', () => {
     fixture.clock.nowMs += 1;
     expect(isLate()).toBe(true);
   });
-
-  test('without references has its credits looked at by nobody but the reservation', async () => {
-    const fixture = commandsFixture();
-    await accept(fixture);
-    expect([fixture.looks.atCredits, fixture.logs.size]).toEqual([0, 0]);
-  });
 });
 
 test.each([
   [2, 'This request costs 2 credits, more than'],
   [1, 'This request costs 1 credit, more than'],
 ])(
-  'beyond the credits, a request of %i is told its cost, the limit and the reset',
+  'beyond the credits, a request of %i is refused with its cost, the limit and the reset',
   async (numOutputs, start) => {
     const fixture = commandsFixture();
     fixture.store.reserve = () => Promise.resolve({ outcome: 'over_limit' });
@@ -99,10 +80,10 @@ test.each([
   },
 );
 
-describe('when nothing can be painted', () => {
+describe('when nothing can be generated', () => {
   const without = { identity: { ...identity, model: null } };
 
-  test('for want of a model of the identity, that is said, and nothing is held', async () => {
+  test('for want of a model of the identity, the refusal says so, and nothing is held', async () => {
     const fixture = commandsFixture();
     expect(await outcomeOf(accept(fixture, without))).toMatchObject({
       code: 'IDENTITY_UNAVAILABLE',
@@ -111,7 +92,7 @@ describe('when nothing can be painted', () => {
     expect(fixture.calls).toEqual([]);
   });
 
-  test('because all models are away, their reason is said', async () => {
+  test('because all models are away, their reason is the refusal', async () => {
     const fixture = commandsFixture();
     const reason = new ServiceError('SERVICE_UNAVAILABLE', 'All models are away.');
     fixture.deps.model = { ...fixture.deps.model, refusal: () => Promise.resolve(reason) };
@@ -119,7 +100,7 @@ describe('when nothing can be painted', () => {
     expect(fixture.calls).toEqual([]);
   });
 
-  test('those who could not have paid hear of their credits first, to the credit', async () => {
+  test('what could not have been paid is refused for its credits first, to the credit', async () => {
     const fixture = commandsFixture();
     fixture.totals.committed = 99;
     expect(await outcomeOf(accept(fixture, without))).toMatchObject({
@@ -134,13 +115,13 @@ describe('when nothing can be painted', () => {
 describe('a request that completes', () => {
   test('is started, settled and answered, and measured', async () => {
     const fixture = commandsFixture({ event: 'started' }, { event: 'progress', step: 1, steps: 3 }, done);
-    const told: unknown[] = [];
+    const seen: unknown[] = [];
     const observer: Observer = {
       started() {
-        told.push('started');
+        seen.push('started');
         fixture.clock.nowMs += 4000;
       },
-      progress: (...step) => void told.push(step),
+      progress: (...step) => void seen.push(step),
     };
     const now = fixture.clock.now.bind(fixture.clock);
     let passed = 0;
@@ -148,7 +129,7 @@ describe('a request that completes', () => {
     fixture.deps.clock = { now: () => now() + 10 * passed++, timeout: (ms) => fixture.clock.timeout(ms) };
     const answer = await finish(fixture, observer);
     const { startedAtMs, completedAtMs, createdAtMs } = fixture.records.get('r1')!;
-    expect(told).toEqual(['started', [1, 3]]);
+    expect(seen).toEqual(['started', [1, 3]]);
     const completion = {
       completedAtMs,
       previews: [false, false],
@@ -174,13 +155,8 @@ describe('a request that completes', () => {
     expect(fixture.faults).toEqual([]);
   });
 
-  test('needs nobody who watches', async () => {
+  test('unwatched, and whose answer can not be put together, says that it was charged, and not to pay again', async () => {
     const fixture = commandsFixture({ event: 'started' }, { event: 'progress', step: 1, steps: 3 }, done);
-    expect(await finish(fixture)).toMatchObject({ requestId: 'r1' });
-  });
-
-  test('and whose answer can not be put together says that it was charged, and not to pay again', async () => {
-    const fixture = commandsFixture();
     const cause = new Error('no link');
     const objects = { ...fixture.deps.objects, outputLink: () => Promise.reject(cause) };
     fixture.deps.objects = objects as typeof fixture.deps.objects;
@@ -244,7 +220,7 @@ describe('a request that fails', () => {
     });
   });
 
-  test('to be released too is told to be fetched again', async () => {
+  test('to be released, too, is to be fetched again', async () => {
     const fixture = commandsFixture(busy);
     const cause = new Error('the table is away');
     fixture.store.release = () => Promise.reject(cause);

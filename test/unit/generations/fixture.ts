@@ -43,8 +43,8 @@ export function standingClock() {
   };
 }
 
-/** Links that tell what they are of, and files of these sizes. */
-export function linkTeller(sizes: (number | null)[] = [], previewSizes: (number | null)[] = []) {
+/** Links that name what they are of, and files of these sizes. */
+export function namedLinks(sizes: (number | null)[] = [], previewSizes: (number | null)[] = []) {
   const of = (generation: { requestId: string }, i: number) => `${generation.requestId}/${i}`;
   return {
     outputLink: async (one: Generation, i: number) => `get ${of(one, i)}`,
@@ -77,7 +77,7 @@ export function rateLogsInMemory() {
   return { logs, rateLogs };
 }
 
-/** A model that says what a test has it say, and remembers what it was asked. */
+/** A model that says what a test makes it say, and remembers what it was asked. */
 export function scriptedModel(say: (signal: AbortSignal) => AsyncIterable<ModelEvent>) {
   const asked: ModelRequest[] = [];
   const model = {
@@ -151,8 +151,8 @@ export function commandOf(changes: Partial<GenerationCommand> = {}): GenerationC
 }
 
 /**
- * Everything that a generation needs but the SDK: a store that only remembers, a model that says what it is told to, and
- * a clock that stands still. Tests change a single member to see what then happens.
+ * Everything that a generation needs but the SDK: a store that only remembers, a model that says what it should, and a clock
+ * that stands still. Tests change a single member to see what then happens.
  */
 export function commandsFixture(...events: ModelEvent[]) {
   const records = new Map<string, Generation>();
@@ -192,7 +192,7 @@ export function commandsFixture(...events: ModelEvent[]) {
   const { logs, rateLogs } = rateLogsInMemory();
   const deleted: unknown[] = [];
   const objects: ObjectStore = {
-    ...linkTeller([11, 12]),
+    ...namedLinks([11, 12]),
     deleteReferences: async ({ licenseId, requestId }, count) =>
       void deleted.push([licenseId, requestId, count]),
   };

@@ -5,13 +5,11 @@ import {
   isFinal,
   newGeneration,
   processingTimeMs,
-  randomSeed,
   referenceProblems,
 } from '../../../shared/generations/generation.ts';
 import { sampleBody, sampleIdentity } from '../../support/unit-samples.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
-const withPhotos = { ...sampleIdentity, productPhotos: true };
 const reference = { url: 'https://example.com/mug.png' };
 
 function generationOf(changes: Partial<CreateGenerationBody> = {}) {
@@ -31,86 +29,63 @@ function generationOf(changes: Partial<CreateGenerationBody> = {}) {
 }
 
 describe('reference images', () => {
-  test('are refused by an identity without product photos, naming referenceImages and the identity', () => {
-    const problems = referenceProblems({ ...sampleBody, referenceImages: [reference] }, sampleIdentity);
-    expect(problems).toEqual([expect.stringMatching(/referenceImages.*Aurora Studio/)]);
-  });
+  const refused = [expect.stringMatching(/referenceImages.*Aurora Studio/)];
+  const needed = [expect.stringMatching(/referenceMode.*referenceImages/)];
 
-  test.each(['reference', 'exact_product'] as const)(
-    'are taken by an identity with product photos as %s',
-    (mode) => {
-      const referenceImages = [reference, { uploadId: 'upl_1' }];
-      const body = { ...sampleBody, referenceImages, referenceMode: mode };
-      expect(referenceProblems(body, withPhotos)).toEqual([]);
-    },
-  );
-
-  test.each([sampleIdentity, withPhotos])('may be left out (product photos $productPhotos)', (identity) => {
-    for (const referenceImages of [undefined, null, []]) {
-      expect(referenceProblems({ ...sampleBody, referenceImages }, identity)).toEqual([]);
-      const other = { ...sampleBody, referenceImages, preserveBranding: true };
-      expect(referenceProblems(other, identity)).toEqual([]);
-    }
-  });
-});
-
-describe('referenceMode exact_product', () => {
-  test.each([sampleIdentity, withPhotos])(
-    'without a reference image is refused, naming referenceMode (product photos $productPhotos)',
-    (identity) => {
-      for (const referenceImages of [undefined, null, []]) {
-        const body = { ...sampleBody, referenceImages, referenceMode: 'exact_product' };
-        expect(referenceProblems(body, identity)).toEqual([
-          expect.stringMatching(/referenceMode.*referenceImages/),
-        ]);
-      }
+  test.each([
+    ['are refused', 'reference', [reference], refused, []],
+    ['are refused', 'exact_product', [reference, { uploadId: 'upl_1' }], refused, []],
+    ...[undefined, null, []].flatMap((absent) => [
+      ['may be left out', 'reference', absent, [], []] as const,
+      ['are needed', 'exact_product', absent, needed, needed] as const,
+    ]),
+  ])(
+    '%s as %s: %j by an identity without product photos, and looked at by one with them',
+    (_what, referenceMode, referenceImages, without, withPhotos) => {
+      const body = { ...sampleBody, referenceMode, referenceImages };
+      expect(referenceProblems(body, sampleIdentity)).toEqual(without);
+      expect(referenceProblems(body, { ...sampleIdentity, productPhotos: true })).toEqual(withPhotos);
     },
   );
 });
 
 describe('a new generation', () => {
-  test('is QUEUED, holds its credits, and has neither begun nor ended', () => {
-    expect(generationOf({ width: 2048, height: 2048, numOutputs: 4 })).toMatchObject({
+  test('is QUEUED with its credits, its deadline and what was asked for, and has neither begun nor ended', () => {
+    const size = { width: 2048, height: 2048, numOutputs: 4 };
+    const asked = { prompt: 'p', negativePrompt: 'n', numInferenceSteps: 50, guidanceScale: 1 };
+    expect(generationOf({ ...size, ...asked })).toMatchObject({
       status: 'QUEUED',
       credits: 16,
-      startedAtMs: null,
-      completedAtMs: null,
-      errorMessage: null,
-      errorCode: null,
-      referenceImagesUsed: 0,
-      createdAtMs: nowMs,
-      periodStartMs: nowMs - 1000,
-    });
-  });
-
-  test('has its deadline, a lease that ends after it, and 90 days to be kept', () => {
-    const generation = generationOf();
-    expect(generation.deadlineMs).toBe(nowMs + 120_000);
-    expect(generation.leaseUntilMs).toBe(nowMs + 135_000);
-    expect(generation.expiresAtMs).toBe(Date.UTC(2026, 3, 1));
-  });
-
-  test('keeps what was asked for, and the identity as it was then', () => {
-    expect(
-      generationOf({ prompt: 'p', negativePrompt: 'n', numInferenceSteps: 50, guidanceScale: 1 }),
-    ).toMatchObject({
+      ...size,
       prompt: 'p',
       negativePrompt: 'n',
       steps: 50,
       cfgScale: 1,
       identity: { id: 'idn_1', name: 'Aurora Studio', slug: 'aurora-studio' },
+      periodStartMs: nowMs - 1000,
+      createdAtMs: nowMs,
+      deadlineMs: nowMs + 120_000,
+      leaseUntilMs: nowMs + 135_000,
+      expiresAtMs: Date.UTC(2026, 3, 1),
+      startedAtMs: null,
+      completedAtMs: null,
+      errorMessage: null,
+      errorCode: null,
+      referenceImagesUsed: 0,
     });
   });
 
-  test.each([0, 1, 4294967295])('has the seed %i that was sent', (seed) => {
-    expect(generationOf({ seed }).seed).toBe(seed);
+  test('has the seed that was sent, and takes -0 for 0', () => {
+    for (const seed of [0, 4294967295]) expect(generationOf({ seed }).seed).toBe(seed);
+    expect(Object.is(generationOf({ seed: -0 }).seed, 0)).toBe(true);
   });
 
-  test('takes the seed -0 for 0', () => expect(Object.is(generationOf({ seed: -0 }).seed, 0)).toBe(true));
-
-  test('has a seed of the server where none was sent, another one each time', () => {
-    const seeds = Array.from({ length: 200 }, () => generationOf().seed);
-    expect(new Set(seeds).size).toBeGreaterThan(190);
+  test('has another seed of the server each time where none was sent: an integer from 0 to 4294967295', () => {
+    const seeds = Array.from({ length: 500 }, () => generationOf().seed);
+    for (const seed of seeds) expect(Number.isInteger(seed) && seed >= 0 && seed <= 4294967295).toBe(true);
+    expect(new Set(seeds).size).toBeGreaterThan(490);
+    // From both halves of that range.
+    expect(new Set(seeds.map((seed) => seed >= 2 ** 31)).size).toBe(2);
   });
 
   test.each([
@@ -120,13 +95,6 @@ describe('a new generation', () => {
   ] as const)('counts as %s', (type, { ...changes }) => {
     expect(generationOf(changes as Partial<CreateGenerationBody>).type).toBe(type);
   });
-});
-
-test('a seed of the server is an integer from 0 to 4294967295, from both halves of that range', () => {
-  const seeds = Array.from({ length: 500 }, randomSeed);
-  for (const seed of seeds) expect(Number.isInteger(seed) && seed >= 0 && seed <= 4294967295).toBe(true);
-  expect(seeds.some((seed) => seed >= 2 ** 31)).toBe(true);
-  expect(seeds.some((seed) => seed < 2 ** 31)).toBe(true);
 });
 
 test.each([

@@ -12,67 +12,44 @@ import { anyCharacter } from '../../support/any-character.ts';
 const visible = Array.from({ length: 0x7e - 0x21 + 1 }, (_, i) => String.fromCharCode(0x21 + i));
 const quote = (key: string) => `"${key.replace(/["\\]/g, (character) => `\\${character}`)}"`;
 
+/** White space of the header around a key does not count, nor do the quotes of the IETF draft. */
 describe('a key is 1 to 255 visible ASCII characters', () => {
   test.each([
-    ['one character', 'a'],
-    ['a UUID', '8e03978e-40d5-43e8-bc93-6894a57f9324'],
-    ['every visible character', visible.join('')],
-    ['255 characters', 'k'.repeat(255)],
-  ])('%s is the key itself', (_what, key) => expect(parseIdempotencyKey(key)).toBe(key));
+    ['every visible character', visible.join(''), visible.join('')],
+    ['255 characters', 'k'.repeat(255), 'k'.repeat(255)],
+    ['with white space around it', ' \tabc \t', 'abc'],
+    ['in quotes, with white space around them', ' "abc" ', 'abc'],
+    ['an escaped backslash before an escaped quote', '"a\\\\\\"b"', 'a\\"b'],
+    ['255 quotes, each escaped', quote('"'.repeat(255)), '"'.repeat(255)],
+    ['a quoted text and more, of which the quotes are part', '"a"b', '"a"b'],
+    ['a text and a quoted one, of which the quotes are part', 'a"b"', 'a"b"'],
+    ['an opening quote alone', '"a', '"a'],
+    ['a closing quote alone', 'a"', 'a"'],
+  ])('%s', (_what, header, key) => expect(parseIdempotencyKey(header)).toBe(key));
 
   test.each([
     ['nothing', ''],
     ['only spaces', '   '],
     ['256 characters', 'k'.repeat(256)],
     ['a space inside', 'a b'],
-    ['a tab inside', 'a\tb'],
-    ['a line break inside', 'a\nb'],
     ['a line break and more', 'a\r\nx: y'],
     ['a NUL', 'a\0b'],
-    ['an escape character', 'a\x1bb'],
     ['a delete character', 'a\x7fb'],
     ['a letter beyond ASCII', 'clé'],
-    ['an emoji', 'a🔑'],
     ['a lone surrogate', 'a\ud800'],
     ['a no-break space before', '\u00a0abc'],
     ['a no-break space after', 'abc\u00a0'],
-  ])('%s is none', (_what, text) => expect(parseIdempotencyKey(text)).toBeNull());
-
-  test.each(['"a"b', 'a"b"', '"a', 'a"'])('%s is no quoted string, so the quotes are part of it', (key) => {
-    expect(parseIdempotencyKey(key)).toBe(key);
-  });
-
-  test('white space of the header around it does not count', () => {
-    expect(parseIdempotencyKey(' \tabc \t')).toBe('abc');
-    expect(parseIdempotencyKey(' "abc" ')).toBe('abc');
-  });
-});
-
-describe('the quoted form of the IETF draft', () => {
-  test.each([
-    ['a plain string', '"abc"', 'abc'],
-    ['an escaped quote', '"a\\"b"', 'a"b'],
-    ['an escaped backslash', '"a\\\\b"', 'a\\b'],
-    ['an escaped backslash before an escaped quote', '"a\\\\\\"b"', 'a\\"b'],
-    ['255 characters between the quotes', quote('k'.repeat(255)), 'k'.repeat(255)],
-    ['255 quotes, each escaped', quote('"'.repeat(255)), '"'.repeat(255)],
-  ])('%s', (_what, header, key) => expect(parseIdempotencyKey(header)).toBe(key));
-
-  test.each([
     ['nothing between the quotes', '""'],
     ['256 characters between the quotes', quote('k'.repeat(256))],
     ['256 quotes, each escaped', quote('"'.repeat(256))],
     ['a space between the quotes', '"a b"'],
-    ['only a space between the quotes', '" "'],
     ['a control character between the quotes', '"a\x01b"'],
-    ['a letter beyond ASCII between the quotes', '"clé"'],
-  ])('%s is no key', (_what, header) => expect(parseIdempotencyKey(header)).toBeNull());
+  ])('%s is none', (_what, header) => expect(parseIdempotencyKey(header)).toBeNull());
 });
 
 test('a header is one key: sent once, and valid', () => {
   expect(readIdempotencyKey(['"abc"'])).toBe('abc');
-  for (const sent of [undefined, [], ['a', 'b'], ['a', 'a'], ['a b']])
-    expect(readIdempotencyKey(sent)).toBeNull();
+  for (const sent of [undefined, [], ['a', 'a'], ['a b']]) expect(readIdempotencyKey(sent)).toBeNull();
 });
 
 test('quoted and bare mean the same key, for every key', () => {

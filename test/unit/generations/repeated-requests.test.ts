@@ -36,7 +36,7 @@ describe('a request with an idempotency key that was used before', () => {
   ];
 
   describe.each(ways)('%s', (way, send) => {
-    test('gets the first answer, and nothing is held or painted', async () => {
+    test('gets the first answer, and nothing is held or generated', async () => {
       const fixture = commandsFixture();
       first(fixture, { status: 'COMPLETED', ...completed });
       expect(await send(fixture)).toMatchObject({
@@ -52,7 +52,7 @@ describe('a request with an idempotency key that was used before', () => {
       expect(await outcomeOf(send(fixture))).toMatchObject(inProgress);
     });
 
-    test('is refused with another body, and is not told of the first', async () => {
+    test('is refused with another body, without a word of the first', async () => {
       const fixture = commandsFixture();
       first(fixture, { status: 'COMPLETED', ...completed });
       const refused = await outcomeOf(send(fixture, { ...idempotencyRecord, bodyHash: 'other' }));
@@ -62,7 +62,7 @@ describe('a request with an idempotency key that was used before', () => {
       expect(refused.requestId).toBeUndefined();
     });
 
-    test('is refused where the first was deleted, and nothing is held or painted', async () => {
+    test('is refused where the first was deleted, and nothing is held or generated', async () => {
       const fixture = commandsFixture();
       const message =
         'The first request with this Idempotency-Key was deleted. Use a new key to generate again.';

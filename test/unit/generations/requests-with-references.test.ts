@@ -29,7 +29,7 @@ describe('a request with reference images', () => {
   const copies = [['lic_1', 'r1', 1]];
 
   /** A fixture whose fetcher finds every picture good, or this wrong with the first. */
-  function fetchingWorld(problem: string | null = null, ...events: Parameters<typeof commandsFixture>) {
+  function fetchingFixture(problem: string | null = null, ...events: Parameters<typeof commandsFixture>) {
     const fixture = commandsFixture(...events);
     const fetched: unknown[][] = [];
     fixture.deps.references = {
@@ -42,7 +42,7 @@ describe('a request with reference images', () => {
   }
 
   test('has them fetched for itself before anything is held, and after its credits were looked at', async () => {
-    const fixture = fetchingWorld();
+    const fixture = fetchingFixture();
     expect((await accept(fixture, withImages())).outcome).toBe('accepted');
     const item = { kind: 'url', url: 'https://a.example/1.png', putLink: 'copy r1/0' };
     expect(fixture.fetched).toEqual([['r1', 0, item]]);
@@ -50,7 +50,7 @@ describe('a request with reference images', () => {
   });
 
   test('counts from the moment when they were there', async () => {
-    const fixture = fetchingWorld();
+    const fixture = fetchingFixture();
     const { fetch } = fixture.deps.references;
     fixture.deps.references.fetch = (command) => {
       fixture.clock.nowMs += 4000;
@@ -86,7 +86,7 @@ describe('a request with reference images', () => {
     'that is refused with %s has nothing fetched, nor stored',
     async (code, changes, prepare) => {
       for (const tried of [accept, (fixture: Fixture, of: object) => dryRun(commandOf(of), fixture.deps)]) {
-        const fixture = fetchingWorld();
+        const fixture = fetchingFixture();
         prepare(fixture);
         expect(await outcomeOf(tried(fixture, changes))).toMatchObject({ code });
         expect([fixture.fetched, fixture.calls, fixture.deleted]).toEqual([[], [], []]);
@@ -94,8 +94,8 @@ describe('a request with reference images', () => {
     },
   );
 
-  test('hears that one of them can not be used after everything else, and leaves no copy', async () => {
-    const fixture = fetchingWorld('can not be read');
+  test('is refused for one that can not be used after everything else, and leaves no copy', async () => {
+    const fixture = fetchingFixture('can not be read');
     expect(await outcomeOf(accept(fixture, withImages()))).toMatchObject({
       code: 'INVALID_PARAMETERS',
       message: 'referenceImages[0].url: can not be read.',
@@ -104,7 +104,7 @@ describe('a request with reference images', () => {
   });
 
   test('has none of them fetched where its idempotency key stands for a finished one', async () => {
-    const fixture = fetchingWorld();
+    const fixture = fetchingFixture();
     fixture.records.set('r0', queued({ requestId: 'r0', status: 'COMPLETED' }));
     const idempotencyRecord = { requestId: 'r0', bodyHash: 'hash', expiresAtMs: startMs + 1 };
     const repeat = { ...withImages(), idempotencyKeyHash: 'o', idempotencyRecord };
@@ -125,7 +125,7 @@ describe('a request with reference images', () => {
     ['not to be stored', () => Promise.reject(away)],
   ];
   test.each(unheld)('that its reservation finds %s leaves no copy', async (_what, reserve) => {
-    const fixture = fetchingWorld();
+    const fixture = fetchingFixture();
     fixture.store.reserve = reserve;
     fixture.records.set('r0', queued({ requestId: 'r0', status: 'COMPLETED' }));
     await outcomeOf(accept(fixture, { ...withImages(), idempotencyKeyHash: 'o' }));
@@ -145,7 +145,7 @@ describe('a request with reference images', () => {
   ] as [string, ModelEvent, (fixture: Fixture) => void][])(
     'that %s leaves no copy',
     async (_how, event, prepare) => {
-      const fixture = fetchingWorld(null, event);
+      const fixture = fetchingFixture(null, event);
       prepare(fixture);
       const accepted = (await accept(fixture, withImages())) as Accepted;
       expect(fixture.deleted).toEqual([]);
@@ -155,7 +155,7 @@ describe('a request with reference images', () => {
   );
 
   test('is answered as it ended also where its copies can not be deleted', async () => {
-    const fixture = fetchingWorld();
+    const fixture = fetchingFixture();
     const cause = new Error('the bucket is away');
     fixture.deps.objects.deleteReferences = () => Promise.reject(cause);
     const accepted = (await accept(fixture, withImages())) as Accepted;

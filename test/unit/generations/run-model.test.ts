@@ -1,13 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ModelEvent } from '../../../shared/model/contract.ts';
-import type { Generation } from '../../../shared/generations/generation.ts';
 import { tenantOf } from '../../../shared/model/tenant.ts';
 import { ServiceError } from '../../../shared/base/errors.ts';
 import { runErrorCode, runModel } from '../../../shared/generations/run-model.ts';
 import {
   completed,
   identity,
-  linkTeller,
+  namedLinks,
   output,
   queued,
   saying,
@@ -21,6 +20,8 @@ async function run(
   {
     generation = queued(),
     sizes = [11, 12] as (number | null)[],
+    previewSizes = [] as (number | null)[],
+    objects = namedLinks(sizes, previewSizes),
     clock = standingClock(),
     stopping = new AbortController(),
     started = () => Promise.resolve(),
@@ -29,24 +30,25 @@ async function run(
   } = {},
 ) {
   const { asked, model } = scriptedModel(say);
-  const told: string[] = [];
+  const noted: string[] = [];
   const events = {
-    queued: (position: number, etaSeconds: number) => void told.push(`${position}. in ${etaSeconds} s`),
+    queued: (position: number, etaSeconds: number) => void noted.push(`${position}. in ${etaSeconds} s`),
     started() {
-      told.push('started');
+      noted.push('started');
       return started();
     },
-    progress: (step: number, steps: number) => void told.push(`${step} of ${steps}`),
+    progress: (step: number, steps: number) => void noted.push(`${step} of ${steps}`),
   };
-  const objects = linkTeller(sizes);
   const deps = { model, objects, clock, stopping: stopping.signal, embedParameters };
   const result: any = await runModel(generation, of, events, deps).catch((error: unknown) => error);
-  return { result, asked, told, clock };
+  return { result, asked, noted, clock };
 }
 
 const done = completed(output(11), output(12));
-const painted = { ...done, previews: [false, false] };
+const generated = { ...done, previews: [false, false] };
 const failed = (reason: string, message = ''): ModelEvent => ({ event: 'failed', reason, message });
+const progress = (step: number): ModelEvent => ({ event: 'progress', step, steps: 9 });
+const tooLate = { code: 'TIMEOUT', message: 'The image was not finished within 120 seconds.' };
 
 describe('a model is asked', () => {
   test('for all of the request, with links that outlive its deadline by a minute', async () => {
@@ -80,17 +82,15 @@ describe('a model is asked', () => {
     ]);
   });
 
-  test('for files that tell the prompt only where the deployment wants it', async () => {
-    const { asked } = await run(saying(done), { embedParameters: true });
-    expect(asked[0]!.embedParameters).toBe(true);
-  });
-
-  test('with the weights of its identity, where that has some', async () => {
+  test('with the weights of its identity, and for files that hold the prompt, where there are such', async () => {
     const weights = { adapterSha256: 'f0', settings: { scale: 1 } };
     const of = { ...identity, model: { version: '7', adapterKey: 'adapters/a', ...weights } };
-    const { asked } = await run(saying(done), { of });
+    const { asked } = await run(saying(done), { of, embedParameters: true });
     const adapter = { adapterUrl: 'load adapters/a for 180', adapterVersion: '7' };
-    expect(asked[0]!.identity).toEqual({ id: 'idn_1', ...adapter, ...weights });
+    expect(asked[0]).toMatchObject({
+      embedParameters: true,
+      identity: { id: 'idn_1', ...adapter, ...weights },
+    });
   });
 
   test('for what is left of its time, in started seconds, and not when none is', async () => {
@@ -101,75 +101,65 @@ describe('a model is asked', () => {
     expect(late.asked[0]!.outputs[0]!.putUrl).toBe('put r1/0 for 62');
     clock.nowMs += 1001;
     const over = await run(saying(done), { clock });
-    expect(over.result).toMatchObject({
-      code: 'TIMEOUT',
-      message: 'The image was not finished within 120 seconds.',
-    });
-    expect([over.asked, over.told]).toEqual([[], []]);
+    expect(over).toMatchObject({ result: tooLate, asked: [], noted: [] });
     clock.nowMs -= 1;
-    expect((await run(saying(done), { clock })).result).toEqual(painted);
+    expect((await run(saying(done), { clock })).result).toEqual(generated);
   });
 });
 
 describe('a run', () => {
-  test('answers what the model reported', async () => {
-    expect((await run(saying({ event: 'started' }, done))).result).toEqual(painted);
+  const start: ModelEvent = { event: 'started' };
+  const place = (position: number, etaSeconds: number): ModelEvent => ({
+    event: 'queued',
+    position,
+    etaSeconds,
   });
+  const ready: ModelEvent = { event: 'ready', modelVersion: 'v' };
 
-  test('tells that it began once, before all else, and each step', async () => {
-    const progress = (step: number): ModelEvent => ({ event: 'progress', step, steps: 9 });
-    const all = await run(saying({ event: 'started' }, { event: 'started' }, progress(1), progress(2), done));
-    expect(all.told).toEqual(['started', '1 of 9', '2 of 9']);
-    expect((await run(saying(progress(1), done))).told).toEqual(['started', '1 of 9']);
-    expect((await run(saying(done))).told).toEqual(['started']);
-    expect((await run(saying({ event: 'started' }, failed('busy')))).told).toEqual(['started']);
-    expect((await run(saying({ event: 'ready', modelVersion: 'v' }, failed('busy')))).told).toEqual([]);
-  });
-
-  test('tells each place in the line, until it has started', async () => {
-    const place = (position: number, etaSeconds: number): ModelEvent => ({
-      event: 'queued',
-      position,
-      etaSeconds,
-    });
-    const whole = saying(place(3, 20), place(2, 11), { event: 'started' }, place(1, 0), done);
-    expect(await run(whole)).toMatchObject({
-      result: painted,
-      told: ['3. in 20 s', '2. in 11 s', 'started'],
-    });
-    expect((await run(saying(place(2, 0), failed('busy')))).told).toEqual(['2. in 0 s']);
-    const late: ModelEvent[] = [{ event: 'progress', step: 1, steps: 9 }, place(1, 0), done];
-    expect((await run(saying(...late))).told).toEqual(['started', '1 of 9']);
+  test.each<[string, ModelEvent[], string[]]>([
+    ['its beginning once, and each step', [start, start, progress(1), done], ['started', '1 of 9']],
+    ['its beginning before all else', [progress(1), done], ['started', '1 of 9']],
+    ['its beginning where it only completes', [done], ['started']],
+    ['its beginning where it fails then', [start, failed('busy')], ['started']],
+    ['no beginning of what never began', [ready, failed('busy')], []],
+    [
+      'each place in the queue, until it has started',
+      [place(3, 20), place(2, 11), start, place(1, 0), done],
+      ['3. in 20 s', '2. in 11 s', 'started'],
+    ],
+    ['no place once there was progress', [progress(1), place(1, 0), done], ['started', '1 of 9']],
+  ])('reports %s', async (_what, events, noted) => {
+    const { result, ...rest } = await run(saying(...events));
+    expect(rest.noted).toEqual(noted);
+    if (events.includes(done)) expect(result).toEqual(generated);
   });
 
   test('waits for its beginning to be stored, and fails where it can not be', async () => {
     const order: string[] = [];
     const slow = () =>
       new Promise<void>((resolve) => setTimeout(resolve, 5)).then(() => void order.push('stored'));
-    const { result } = await run(saying({ event: 'started' }, done), { started: slow });
-    expect([result, order]).toEqual([painted, ['stored']]);
-    for (const events of [[done], [{ event: 'progress', step: 1, steps: 2 }] as ModelEvent[]]) {
-      const broken = await run(saying({ event: 'started' }, ...events), {
-        started: () => Promise.reject(new Error('not stored')),
-      });
-      expect(broken.result).toMatchObject({ message: 'not stored' });
-      expect(broken.told).toEqual(['started']);
+    const { result } = await run(saying(start, done), { started: slow });
+    expect([result, order]).toEqual([generated, ['stored']]);
+    for (const next of [done, progress(1)]) {
+      const started = () => Promise.reject(new Error('not stored'));
+      const broken = await run(saying(start, next), { started });
+      expect(broken).toMatchObject({ result: { message: 'not stored' }, noted: ['started'] });
     }
   });
 
   test('that ends without a closing event has failed', async () => {
     const said = { code: 'GENERATION_FAILED', message: 'The model stopped before it had finished.' };
     expect((await run(saying())).result).toMatchObject(said);
-    expect((await run(saying({ event: 'started' }))).result).toMatchObject(said);
+    expect((await run(saying(start))).result).toMatchObject(said);
   });
 
-  test.each<[string, ModelEvent, (number | null)[], Partial<Generation>]>([
-    ['too few', completed(output(11)), [11], {}],
-    ['too many', completed(output(11), output(12), output(13)), [11, 12, 13], {}],
-    ['one of another width', completed(output(11), output(12, 1088)), [11, 12], {}],
-    ['one of another height', completed(output(11, 1024, 960), output(12)), [11, 12], {}],
-    ['one of another size in bytes', done, [11, 13], {}],
-    ['one that is not there', done, [null, 12], {}],
+  test.each<[string, ModelEvent, (number | null)[]]>([
+    ['too few', completed(output(11)), [11]],
+    ['too many', completed(output(11), output(12), output(13)), [11, 12, 13]],
+    ['one of another width', completed(output(11), output(12, 1088)), [11, 12]],
+    ['one of another height', completed(output(11, 1024, 960), output(12)), [11, 12]],
+    ['one of another size in bytes', done, [11, 13]],
+    ['one that is not there', done, [null, 12]],
   ])('whose images are %s has failed', async (_what, event, sizes) => {
     expect((await run(saying(event), { sizes })).result).toMatchObject({
       code: 'GENERATION_FAILED',
@@ -178,12 +168,36 @@ describe('a run', () => {
   });
 });
 
-describe('when a model says why it failed, the customer reads', () => {
-  const sentence = async (reason: string, message = 'Secret.') => {
-    const { result } = await run(saying(failed(reason, message)));
-    return [result.code, result.message, result.cause?.message];
-  };
+describe('a preview', () => {
+  const first = { ...output(11), previewBytes: 7 };
+  const withPreviews = (second: { previewBytes?: number | null }) =>
+    saying(completed(first, { ...output(12), ...second }));
 
+  test.each([
+    ['that the model put there whole counts', { previewBytes: 60_000 }, 60_000, true],
+    ['of which the model says nothing is left out', {}, 8, false],
+    ['that the model has not put is left out', { previewBytes: null }, 8, false],
+    ['that is larger than a preview may be is left out', { previewBytes: 60_001 }, 60_001, false],
+    ['that is not there is left out', { previewBytes: 8 }, null, false],
+    ['of another size than the model said is left out', { previewBytes: 8 }, 9, false],
+  ])('%s, and its image counts', async (_what, second, size, counts) => {
+    const { result } = await run(withPreviews(second), { previewSizes: [7, size] });
+    expect([result.previews, result.outputs.length]).toEqual([[true, counts], 2]);
+  });
+
+  test('is left out where the store fails, or has not answered in two seconds', async () => {
+    const objects = namedLinks([11, 12]);
+    const signals: AbortSignal[] = [];
+    objects.previewSize = (_of, _index, signal) =>
+      signals.push(signal) === 1 ? Promise.reject(new Error('no answer')) : Promise.resolve(null);
+    const { result, clock } = await run(withPreviews({ previewBytes: 8 }), { objects });
+    expect(result.previews).toEqual([false, false]);
+    clock.deadline.abort();
+    expect([clock.waitedMs, signals.map(({ aborted }) => aborted)]).toEqual([2000, [true, true]]);
+  });
+});
+
+describe('when a model says why it failed, the customer reads', () => {
   test.each([
     [
       'busy',
@@ -192,30 +206,27 @@ describe('when a model says why it failed, the customer reads', () => {
     ],
     ['reference_unreadable', 'GENERATION_FAILED', 'The model could not read a reference image.'],
     ['reference_invalid', 'GENERATION_FAILED', 'The model could not read a reference image.'],
-    ['invalid_request', 'GENERATION_FAILED', 'The model could not finish the image.'],
-    ['adapter_unavailable', 'GENERATION_FAILED', 'The model could not finish the image.'],
     ['upload_failed', 'GENERATION_FAILED', 'The model could not finish the image.'],
+    ['deadline', tooLate.code, tooLate.message],
   ])('of %s: %s, %s', async (reason, code, said) => {
-    expect(await sentence(reason)).toEqual([code, said, `model server: failed: ${reason}: Secret.`]);
+    const { result } = await run(saying(failed(reason, 'Secret.')));
+    const cause = reason === 'deadline' ? undefined : `model server: failed: ${reason}: Secret.`;
+    expect([result.code, result.message, result.cause?.message]).toEqual([code, said, cause]);
   });
 
   test('of a reference image that can not be decoded which one it is, unless the request has no such image', async () => {
+    const generation = queued({ referenceImages: 2 });
     const said = async (reference: number) => {
       const event = { ...failed('reference_invalid', 'Secret.'), reference } as ModelEvent;
-      const { result } = await run(saying(event), { generation: queued({ referenceImages: 2 }) });
-      return [result.code, result.message, result.cause.message];
+      return (await run(saying(event), { generation })).result;
     };
-    expect(await said(1)).toEqual([
-      'INVALID_PARAMETERS',
-      'referenceImages[1]: must be an undamaged image that shows something: the model could not read it.',
-      'model server: failed: reference_invalid: Secret.',
-    ]);
-    expect((await said(2))[0]).toBe('GENERATION_FAILED');
-  });
-
-  test('of its deadline the time that the request had', async () => {
-    const late = 'The image was not finished within 120 seconds.';
-    expect(await sentence('deadline')).toEqual(['TIMEOUT', late, undefined]);
+    expect(await said(1)).toMatchObject({
+      code: 'INVALID_PARAMETERS',
+      message:
+        'referenceImages[1]: must be an undamaged image that shows something: the model could not read it.',
+      cause: { message: 'model server: failed: reference_invalid: Secret.' },
+    });
+    expect((await said(2)).code).toBe('GENERATION_FAILED');
   });
 
   test.each([
@@ -229,9 +240,9 @@ describe('when a model says why it failed, the customer reads', () => {
     ['{"p":"\\nlighthouse"}', '{"p":"\\~"}'],
     ['prompt=лес', 'prompt= '],
   ])('nothing of its own words: %j is %j in the log', async (message, logged) => {
-    const asked = { prompt: 'a lighthouse in fog', negativePrompt: 'лес' };
+    const generation = queued({ prompt: 'a lighthouse in fog', negativePrompt: 'лес' });
     for (const reason of ['model_error', 'whatever']) {
-      const { result } = await run(saying(failed(reason, message)), { generation: queued(asked) });
+      const { result } = await run(saying(failed(reason, message)), { generation });
       expect([result.code, result.message]).toEqual([
         'GENERATION_FAILED',
         'The model could not finish the image.',
@@ -241,66 +252,51 @@ describe('when a model says why it failed, the customer reads', () => {
   });
 });
 
-describe('when a run breaks off', () => {
+describe('a run that breaks off', () => {
   const hangUp = async function* (): AsyncGenerator<ModelEvent> {
     yield { event: 'started' };
     throw new Error('socket hang up');
   };
+  const stopped = {
+    code: 'SERVICE_UNAVAILABLE',
+    message: 'The service was stopped before the image was finished.',
+  };
 
-  test('by itself, its error is told as it is', async () => {
-    expect((await run(hangUp)).result).toMatchObject({ message: 'socket hang up' });
-  });
-
-  test('at its deadline, that is a TIMEOUT', async () => {
+  test.each([
+    ['by itself keeps its error', hangUp, null, { message: 'socket hang up' }],
+    ['at its deadline is a TIMEOUT', hangUp, 'deadline', tooLate],
+    ['because the service is stopped is SERVICE_UNAVAILABLE', hangUp, 'stopping', stopped],
+    [
+      'for a reason of its own keeps it after the deadline, too',
+      saying(failed('busy')),
+      'deadline',
+      { code: 'SERVICE_UNAVAILABLE' },
+    ],
+  ] as const)('%s', async (_what, say, aborted, expected) => {
     const clock = standingClock();
-    clock.deadline.abort();
-    const { result } = await run(hangUp, { clock });
-    expect(result).toMatchObject({
-      code: 'TIMEOUT',
-      message: 'The image was not finished within 120 seconds.',
-    });
-  });
-
-  test('because the service is stopped, that is SERVICE_UNAVAILABLE', async () => {
     const stopping = new AbortController();
-    stopping.abort();
-    const { result } = await run(hangUp, { stopping });
-    expect(result).toMatchObject({
-      code: 'SERVICE_UNAVAILABLE',
-      message: 'The service was stopped before the image was finished.',
-    });
+    if (aborted !== null) (aborted === 'deadline' ? clock.deadline : stopping).abort();
+    expect((await run(say, { clock, stopping })).result).toMatchObject(expected);
   });
 
-  test('with a reason of its own, that counts also after the deadline', async () => {
+  test.each(['deadline', 'stopping'] as const)("is the model's to end, too, at its %s", async (which) => {
     const clock = standingClock();
-    clock.deadline.abort();
-    const { result } = await run(saying(failed('busy')), { clock });
-    expect(result.code).toBe('SERVICE_UNAVAILABLE');
-  });
-
-  test('the model hears of the deadline and of the service’s end', async () => {
-    for (const which of ['deadline', 'stopping'] as const) {
-      const clock = standingClock();
-      const stopping = new AbortController();
-      let signal: AbortSignal | undefined;
-      const listen = (given: AbortSignal) => {
-        signal = given;
-        return saying(done)();
-      };
-      await run(listen, { clock, stopping });
-      expect(signal!.aborted).toBe(false);
-      (which === 'deadline' ? clock.deadline : stopping).abort();
-      expect(signal!.aborted).toBe(true);
-    }
+    const stopping = new AbortController();
+    let signal: AbortSignal | undefined;
+    const listen = (given: AbortSignal) => {
+      signal = given;
+      return saying(done)();
+    };
+    await run(listen, { clock, stopping });
+    expect(signal!.aborted).toBe(false);
+    (which === 'deadline' ? clock.deadline : stopping).abort();
+    expect(signal!.aborted).toBe(true);
   });
 });
 
 test.each([
   [new ServiceError('TIMEOUT', ''), 'TIMEOUT'],
-  [new ServiceError('SERVICE_UNAVAILABLE', ''), 'SERVICE_UNAVAILABLE'],
-  [new ServiceError('GENERATION_FAILED', ''), 'GENERATION_FAILED'],
   [new ServiceError('INVALID_PARAMETERS', ''), 'INVALID_PARAMETERS'],
   [new ServiceError('TIER_LIMIT', ''), 'GENERATION_FAILED'],
   [new Error('TIMEOUT'), 'GENERATION_FAILED'],
-  ['TIMEOUT', 'GENERATION_FAILED'],
 ])('%s is stored as %s', (error, code) => expect(runErrorCode(error)).toBe(code));

@@ -7,7 +7,7 @@ import { modelPauseMs, waitForModel } from '../../../shared/generations/wait-for
 import {
   completed,
   identity,
-  linkTeller,
+  namedLinks,
   output,
   queued,
   saying,
@@ -19,7 +19,7 @@ type Say = (signal: AbortSignal) => AsyncIterable<ModelEvent>;
 
 const done = saying({ event: 'started' }, completed(output(11), output(12)));
 const busy = saying({ event: 'failed', reason: 'busy', message: '' });
-const asleep: Say = () => {
+const scaledToZero: Say = () => {
   throw new ServiceError('SERVICE_UNAVAILABLE', 'The model is starting.', { retryAfterSeconds: 300 });
 };
 
@@ -57,33 +57,33 @@ async function run(
     wishes.push(options);
     return Promise.resolve(refusals.shift() ?? null);
   };
-  const told: string[] = [];
+  const noted: string[] = [];
   const events = {
-    queued: () => void told.push('queued'),
-    started: async () => void told.push('started'),
+    queued: () => void noted.push('queued'),
+    started: async () => void noted.push('started'),
     progress: () => {},
   };
   const deps = {
     model,
-    objects: linkTeller([11, 12]),
+    objects: namedLinks([11, 12]),
     clock,
     stopping: stopping.signal,
     embedParameters: false,
   };
   const generation = queued({ deadlineMs: startMs + 600_000, width: 1024, height: 1024, ...changes });
   const result: any = await waitForModel(generation, identity, events, deps).catch((error: unknown) => error);
-  return { result, asked, told, clock, wishes };
+  return { result, asked, noted, clock, wishes };
 }
 
-describe('a request that nobody waits for on the line', () => {
-  test('is asked of a busy and of a sleeping model again, until it begins', async () => {
-    const { result, asked, told, clock } = await run([asleep, busy, asleep, done]);
+describe('a request that nobody waits for', () => {
+  test('is asked of a model that is busy or scaled to zero again, until it begins', async () => {
+    const { result, asked, noted, clock } = await run([scaledToZero, busy, scaledToZero, done]);
     expect(result).toMatchObject({ modelVersion: 'v9' });
-    expect([asked.length, told, clock.waits.length]).toEqual([4, ['started'], 3]);
+    expect([asked.length, noted, clock.waits.length]).toEqual([4, ['started'], 3]);
   });
 
-  test('takes no notice of how long waking took: it looks after seconds', async () => {
-    const { clock } = await run([asleep, done]);
+  test('asks again after seconds, however long a cold start may take', async () => {
+    const { clock } = await run([scaledToZero, done]);
     expect(clock.waits[0]).toBeLessThanOrEqual(2000);
   });
 
@@ -95,7 +95,7 @@ describe('a request that nobody waits for on the line', () => {
   });
 
   test('times out at its deadline, to the millisecond', async () => {
-    const { result, clock } = await run([asleep]);
+    const { result, clock } = await run([scaledToZero]);
     expect(result).toMatchObject({
       code: 'TIMEOUT',
       message: 'The image was not finished within 600 seconds.',
@@ -122,7 +122,7 @@ describe('a request that nobody waits for on the line', () => {
     expect(Date.parse(short.asked[0]!.deadline)).toBe(startMs + 100_000);
   });
 
-  test('that ran out while it stood in the line gets another place', async () => {
+  test('that ran out while it stood in the queue gets another place', async () => {
     const ranOut = saying(
       { event: 'queued', position: 9, etaSeconds: 500 },
       { event: 'failed', reason: 'deadline', message: '' },
@@ -150,8 +150,8 @@ describe('it is not asked again', () => {
 
   test('when the service is stopped while it waits', async () => {
     const stopping = AbortSignal.abort();
-    const { model, asked } = scriptedModel(asleep);
-    const deps = { model, objects: linkTeller(), clock: quickClock(), stopping, embedParameters: false };
+    const { model, asked } = scriptedModel(scaledToZero);
+    const deps = { model, objects: namedLinks(), clock: quickClock(), stopping, embedParameters: false };
     const events = { queued: () => {}, started: async () => {}, progress: () => {} };
     await expect(waitForModel(queued(), identity, events, deps)).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
