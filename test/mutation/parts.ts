@@ -41,7 +41,7 @@ export const parts = {
     tests: [
       unit,
       'engine/billing/subscriptions',
-      'engine/generations/{records,history}',
+      'engine/generations/{records,history,in-flight}',
       'engine/{identities,keys,licenses}/store',
       'engine/keys/budgets',
       'engine/licenses/notifications',
@@ -58,6 +58,6 @@ export const parts = {
       'references/{read,prepare,discard}-references.ts',
       'generations/{answers,create,decide,delete,dry-run,enqueue,find,run-accepted,run-model,settle,sweep,wait-for-model}.ts',
     ],
-    tests: [unit, 'engine/references/{function,requests}', 'engine/generations/runs'],
+    tests: [unit, 'engine/references/{function,requests}', 'engine/generations/{runs,deletions}'],
   },
 } as const satisfies Record<string, Part>;

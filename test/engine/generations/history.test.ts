@@ -70,10 +70,7 @@ function stingy(scanned: number | undefined): void {
 
 test('the newest requests are listed, so many, after another, and of no other license', async () => {
   const { licenseId, history } = await historyOf(4);
-  expect(await generations.list(licenseId, 9, null)).toEqual(history);
-  expect(await generations.list(licenseId, 2, null)).toEqual(history.slice(0, 2));
   expect(await generations.list(licenseId, 2, history[1]!.requestId)).toEqual(history.slice(2));
-  expect(await generations.list(licenseId, 2, history[3]!.requestId)).toEqual([]);
   expect(await generations.list(newId('license'), 9, null)).toEqual([]);
 });
 
@@ -179,21 +176,20 @@ test('a page begins after the request of its cursor, whether that matches the fi
   const { licenseId, history } = await historyOf(4, (i) => ({
     status: i % 2 === 0 ? 'FAILED' : 'COMPLETED',
   }));
-  const page = async (before: string) => {
-    const filter = { status: 'FAILED' } as const;
-    return (await generations.listPage(licenseId, { limit: 5, filter, nowMs, before })).generations;
-  };
-  expect(await page(history[0]!.requestId)).toEqual([history[1], history[3]]);
-  expect(await page(history[1]!.requestId)).toEqual([history[3]]);
-  expect(await page(newRequestId(0))).toEqual([]);
-  expect(await page(newRequestId(nowMs + 9))).toEqual([history[1], history[3]]);
+  const filter = { status: 'FAILED' } as const;
+  for (const [before, listed] of [
+    [history[0]!.requestId, [history[1], history[3]]],
+    [history[1]!.requestId, [history[3]]],
+    [newRequestId(0), []],
+  ] as const)
+    expect((await generations.listPage(licenseId, { limit: 5, filter, nowMs, before })).generations).toEqual(
+      listed,
+    );
 });
 
 describe('a history without a filter', () => {
   test.each([
-    [1, [1, 1, 1, 1, 1]],
     [2, [2, 2, 1]],
-    [4, [4, 1]],
     [5, [5]],
     [6, [5]],
   ])('comes in full pages of %i, and reads one more to know whether it goes on', async (limit, sizes) => {
@@ -227,8 +223,6 @@ describe('a history with a filter', () => {
 
   test.each([
     ['says nothing of what it looked at, at which it counts what was asked for', undefined, 5],
-    ['looked at 400', 400, 3],
-    ['looked at 500', 500, 2],
     ['looked at 999', 999, 2],
     ['looked at 1000', 1000, 1],
   ])('looks at 1000 records a page, and no further: the table %s', async (_what, scanned, queries) => {

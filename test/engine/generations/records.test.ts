@@ -1,11 +1,14 @@
+import { TransactWriteItemsCommand, type TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Generation } from '../../../shared/generations/generation.ts';
 import { newId, newRequestId } from '../../../shared/base/ids.ts';
-import { generationStore, type GenerationStore } from '../../../shared/generations/store.ts';
+import { toItem } from '../../../shared/generations/item.ts';
+import { generationStore, RunLost, type GenerationStore } from '../../../shared/generations/store.ts';
 import { countInPeriod } from '../../../shared/generations/in-flight.ts';
 import { hashIdempotencyKey } from '../../../shared/generations/idempotency-store.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
-import { leaseIndex } from '../../../shared/table/keys.ts';
+import { itemKeys, leaseIndex } from '../../../shared/table/keys.ts';
 import { sampleGeneration, sampleNowMs } from '../../support/unit-samples.ts';
 import { busy, canceled, hungUp, idempotencyRecordOf, writeConflict } from './table.ts';
 import { useTable } from './use-engines.ts';
@@ -63,6 +66,7 @@ function lose(command: string, times: number, error: Error = hungUp()) {
   return sent;
 }
 const write = 'TransactWriteItemsCommand';
+const documents = () => fixture.table.documents;
 
 describe('a reservation', () => {
   test('stores the record and holds its credits, up to the limit and no further', async () => {
@@ -108,6 +112,35 @@ describe('a reservation', () => {
     expect(await periodTotals(record)).toMatchObject({ committed: 2 });
   });
 
+  test('of an id that is taken, but whose token is forgotten, is refused all the same', async () => {
+    const record = await opened();
+    await documents().send(new PutCommand({ TableName: fixture.table.name, Item: toItem(record) }));
+    const twin = { ...record, prompt: 'another' };
+    await expect(generations.reserve(twin, limits(100), 'h')).rejects.toMatchObject({
+      ...busy,
+      cause: expect.objectContaining({ message: 'the request id is taken' }),
+    });
+  });
+
+  test('that was refused and arrives again, late, brings back nothing that was deleted since', async () => {
+    const record = newRecord();
+    const sent: TransactWriteItemsCommandInput[] = [];
+    fixture.state.before = (name, input) => {
+      const holdsRecord = JSON.stringify(input).includes(record.requestId);
+      if (name === write && holdsRecord) sent.push(structuredClone(input));
+      return undefined;
+    };
+    // The period does not count yet what is in flight, so the first attempt is refused.
+    expect(await generations.reserve(record, limits(100), 'h')).toEqual({ outcome: 'reserved' });
+    expect(sent).toHaveLength(2);
+    fixture.mend();
+    const Key = itemKeys.generation(record.licenseId, record.requestId);
+    await documents().send(new DeleteCommand({ TableName: fixture.table.name, Key }));
+    for (const late of sent) await fixture.table.client.send(new TransactWriteItemsCommand(late));
+    expect(await stored(record)).toBeNull();
+    expect(await periodTotals(record)).toMatchObject({ committed: 2 });
+  });
+
   test('takes an idempotency key for 24 hours, to the millisecond', async () => {
     const first = newRecord({ idempotencyKeyHash: hashIdempotencyKey(newId('license')) });
     await generations.reserve(first, limits(100), 'h1');
@@ -127,12 +160,6 @@ describe('a reservation', () => {
       requestId: next.requestId,
       bodyHash: 'h2',
     });
-  });
-
-  test('takes no idempotency key where there is none', async () => {
-    const without = newRecord();
-    expect(await generations.reserve(without, limits(100), 'h')).toEqual({ outcome: 'reserved' });
-    expect(await idempotencyRecordOf(fixture, { ...without, idempotencyKeyHash: 'null' })).toBeNull();
   });
 
   test('whose answer is lost was made if the record is there, and was not if it is not', async () => {
@@ -169,7 +196,7 @@ describe('a start', () => {
     expect(await generations.start(newRecord(), nowMs, 'run-1')).toBe(false);
   });
 
-  test('waits for a transaction that it meets, and any other fault is told', async () => {
+  test('waits for a transaction that it meets, and any other fault is thrown', async () => {
     const record = newRecord();
     await generations.reserve(record, limits(100), 'h');
     lose('UpdateItemCommand', 1);
@@ -261,6 +288,21 @@ describe('a release', () => {
     expect(await generations.release(record, failure, nowMs + 3)).toMatchObject({ status: 'FAILED' });
     expect(await idempotencyRecordOf(fixture, record)).toMatchObject({ requestId: newer.requestId });
     expect(await periodTotals(record)).toMatchObject({ committed: 0 });
+  });
+
+  test('of what another run has begun is refused, and of what nobody has begun is not', async () => {
+    const record = await begun();
+    expect(await generations.start(record, nowMs + 9, 'run-2')).toBe(false);
+    await expect(generations.release(record, failure, nowMs, 'run-2')).rejects.toThrow(RunLost);
+    expect(await stored(record)).toEqual({ ...record, status: 'PROCESSING' });
+    expect(await generations.release(record, failure, nowMs + 3, 'run-1')).toMatchObject(failure);
+    // Whoever asks gets what has ended.
+    const again = await generations.release(record, timeout, nowMs + 9, 'run-2');
+    expect(again).toMatchObject({ ...failure, completedAtMs: nowMs + 3 });
+    expect(await periodTotals(record)).toMatchObject({ used: 0, committed: 0, inFlight: 0 });
+    const waiting = newRecord();
+    await generations.reserve(waiting, limits(100), 'h');
+    expect(await generations.release(waiting, failure, nowMs, 'run-2')).toMatchObject(failure);
   });
 
   test('after the charge answers the completed record, and gives nothing back', async () => {

@@ -1,12 +1,19 @@
-import { expect, test } from '@jest/globals';
-import { modelServer } from '../../../shared/model/client.ts';
-import { outputFormats, type OutputFormat } from '../../../shared/images/image-types.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { invocationPath, startLambda, type Lambda } from '../../../local/lambda/engine.ts';
+import type { Identity } from '../../../shared/identities/identity.ts';
+import { recordingMeter } from '../../../shared/base/meter.ts';
+import { acceptGeneration } from '../../../shared/generations/create.ts';
+import { enqueue } from '../../../shared/generations/enqueue.ts';
+import { runAccepted, type AcceptedRunDeps } from '../../../shared/generations/run-accepted.ts';
+import { generationWorkerClient } from '../../../shared/generations/worker-client.ts';
+import { outputFormats } from '../../../shared/images/image-types.ts';
 import type { ModelRequest } from '../../../shared/model/contract.ts';
-import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
-import { tenantOf } from '../../../shared/model/tenant.ts';
-import { acceptGeneration, finishGeneration } from '../../../shared/generations/create.ts';
+import { modelServer } from '../../../shared/model/client.ts';
+import type { Generation } from '../../../shared/generations/generation.ts';
+import { newRunId } from '../../../shared/base/ids.ts';
+import { endAbandoned } from '../../../shared/generations/sweep.ts';
 import { useEngines } from './use-engines.ts';
-import { emit, identity, license, newCommand, paint, run, stored, type Behaviour } from './fixture.ts';
+import { emit, identity, newCommand, paint, run, says, stored, type Behaviour } from './fixture.ts';
 
 const fixture = useEngines();
 
@@ -20,104 +27,283 @@ test('without a model, a request is refused with SERVICE_UNAVAILABLE and nothing
   expect(await modelServer(null).probe()).toBe('unavailable');
 });
 
-test('a request that ends in the next period is charged to the period that held it', async () => {
-  const { endMs } = billingPeriod(license.periodAnchorMs, Date.now());
-  // An hour before the end of the period, and then an hour after it.
-  const hourMs = 3600 * 1000;
-  fixture.clock.shiftMs = endMs - Date.now() - hourMs;
-  fixture.container.state.behaviour = async (request, res) => {
-    emit(res, { event: 'started' });
-    fixture.clock.shiftMs += 2 * hourMs;
-    await paint(request, res);
-  };
-  const command = newCommand(fixture);
-  expect(await run(command, fixture.deps)).toMatchObject({
-    usage: { creditsUsed: 2, periodResetDate: new Date(endMs).toISOString() },
-  });
-  const { licenseId } = command.license;
-  expect(await fixture.deps.periods.get(licenseId, endMs)).toMatchObject({ used: 0, committed: 0 });
-  expect((await stored(fixture, command)).period).toMatchObject({ used: 2, committed: 2 });
-});
-
-test('a request stays QUEUED while it waits, and its container learns a tenant instead of its license', async () => {
-  const command = newCommand(fixture);
-  const { licenseId } = command.license;
-  const told: unknown[] = [];
-  const statuses: string[] = [];
-  let tenant = '';
-  const note = async () => void statuses.push((await stored(fixture, command)).generation!.status);
-  const [isNoted, isTold] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  fixture.container.state.behaviour = async (request, res) => {
-    ({ tenant } = request);
-    emit(res, { event: 'queued', position: 2, etaSeconds: 9 });
-    await isTold.promise;
-    await note();
-    emit(res, { event: 'started' });
-    await isNoted.promise;
-    await paint(request, res);
-  };
-  const observer = {
-    queued: (...place: number[]) => {
-      told.push(place);
-      isTold.resolve();
-    },
-    started: () => {
-      told.push('started');
-      void note().then(isNoted.resolve);
-    },
-  };
-  const accepted = await acceptGeneration(command, fixture.deps);
-  if (accepted.outcome !== 'accepted') throw new Error('it was not accepted');
-  await finishGeneration(accepted, command.license, observer, fixture.deps);
-  expect([told, statuses]).toEqual([
-    [[2, 9], 'started'],
-    ['QUEUED', 'PROCESSING'],
-  ]);
-  expect(tenant).toBe(tenantOf(licenseId));
-});
-
-/** What the container was asked last. */
-let asked: ModelRequest;
-async function generate(outputFormat: OutputFormat, behaviour: Behaviour = paint) {
-  fixture.container.state.behaviour = (request, res) => {
-    asked = request;
-    return behaviour(request, res);
-  };
-  const body = { identityId: identity.identityId, prompt: 'x', width: 512, height: 512 };
-  const one = newCommand(fixture, { body: { ...body, outputFormat } });
-  const outcome = (await run(one, fixture.deps)) as any;
-  return { outcome, ...(await stored(fixture, one)) };
-}
-
 const extensions = { png: '.png', webp: '.webp', jpeg: '.jpg' };
 
 test.each(outputFormats)('%s images have their own name and Content-Type', async (outputFormat) => {
-  const { outcome, generation } = await generate(outputFormat);
-  expect(asked.outputFormat).toBe(outputFormat);
-  expect(generation).toMatchObject({ status: 'COMPLETED', outputFormat });
-  const [link] = outcome.outputs;
-  expect(new URL(link).pathname).toMatch(new RegExp(`/output-0\\${extensions[outputFormat]}$`));
-  const file = await fetch(link);
+  const { behaviour } = fixture.container.state;
+  let asked: ModelRequest;
+  fixture.container.state.behaviour = (request, res) => behaviour((asked = request), res);
+  const { body } = newCommand(fixture);
+  const command = newCommand(fixture, { body: { ...body, outputFormat } });
+  const { outputs } = (await run(command, fixture.deps)) as any;
+  expect(asked!.outputFormat).toBe(outputFormat);
+  expect((await stored(fixture, command)).generation).toMatchObject({ status: 'COMPLETED', outputFormat });
+  expect(new URL(outputs[0]).pathname).toMatch(new RegExp(`/output-0\\${extensions[outputFormat]}$`));
+  const file = await fetch(outputs[0]);
   expect([file.status, file.headers.get('content-type')]).toEqual([200, `image/${outputFormat}`]);
 });
 
-test.each(['webp', 'jpeg'] as const)(
-  'a container that is older than the choice of formats fails a request for %s, which costs nothing',
-  async (outputFormat) => {
-    /** What each link answered. */
-    const answers: number[] = [];
-    const { outcome, generation, period } = await generate(outputFormat, async ({ outputs }, res) => {
-      const headers = { 'content-type': 'image/png' };
-      for (const { putUrl } of outputs)
-        answers.push((await fetch(putUrl, { method: 'PUT', headers, body: 'image' })).status);
-      const image = { bytes: 5, sha256: 'a'.repeat(64), width: 512, height: 512 };
-      emit(res, { event: 'completed', outputs: [image], referenceImagesUsed: 0, modelVersion: '1' });
-      res.end();
+/** A request that was accepted, and that nobody runs yet. */
+async function accepted(changes: Parameters<typeof newCommand>[1] = {}) {
+  const command = newCommand(fixture, { respondAsync: true, ...changes });
+  const acceptance = await acceptGeneration(command, fixture.deps);
+  if (acceptance.outcome !== 'accepted') throw new Error('it was replayed');
+  return { command, generation: acceptance.generation };
+}
+
+/** A run of the worker, with a meter of its own; pauses pass at once. */
+function work(generation: Generation, changes: Partial<AcceptedRunDeps> = {}) {
+  const meter = recordingMeter();
+  const clock = {
+    now: () => fixture.clock.now(),
+    timeout(ms: number) {
+      if (ms > 15_000) return new AbortController().signal;
+      fixture.clock.shiftMs += ms;
+      return AbortSignal.abort();
+    },
+  };
+  const identities = { get: async (): Promise<Identity | null> => identity };
+  const deps: AcceptedRunDeps = { ...fixture.deps, clock, identities, meter, ...changes };
+  const { licenseId, requestId } = generation;
+  return { meter, ended: runAccepted({ licenseId, requestId }, deps) };
+}
+
+/** The credits that a run counted. */
+const sums = ({ values }: ReturnType<typeof recordingMeter>) =>
+  Object.fromEntries(values.filter(([name]) => name.startsWith('credits')));
+
+test('an asynchronous request is accepted with a deadline of its own, and runs as if its caller had waited', async () => {
+  const { command, generation } = await accepted();
+  expect(generation.deadlineMs - generation.createdAtMs).toBe(800_000);
+  expect(generation.leaseUntilMs).toBeGreaterThan(generation.deadlineMs);
+  const { ended, meter } = work(generation);
+  expect(await ended).toMatchObject({ status: 'COMPLETED', modelVersion: 'test-1' });
+  expect(await stored(fixture, command)).toMatchObject({
+    generation: { status: 'COMPLETED' },
+    period: { used: 2, committed: 2, inFlight: 0 },
+  });
+  expect(sums(meter)).toEqual({ creditsReserved: 2, creditsSettled: 2 });
+  expect(meter.values.map(([name]) => name)).toContain('asyncWait');
+});
+
+/** Objects that only note of which requests references are deleted. */
+function watchedObjects() {
+  const deleted: string[] = [];
+  const deleteReferences = async ({ requestId }: { requestId: string }) => void deleted.push(requestId);
+  return { deleted, objects: { ...fixture.deps.objects, deleteReferences } };
+}
+
+/** The stored requests, as if each had come with a reference image. */
+function asIfSent() {
+  return {
+    ...fixture.deps.generations,
+    get: async (licenseId: string, requestId: string) => {
+      const found = await fixture.deps.generations.get(licenseId, requestId);
+      return found && { ...found, referenceImages: 1 };
+    },
+  };
+}
+
+describe('two runs of one request at once', () => {
+  /** Both have called the model before either begins; then each generates when it is let. */
+  function together() {
+    let calls = 0;
+    const bothCalled = Promise.withResolvers<void>();
+    const hungUp = Promise.withResolvers<void>();
+    const behaviour: Behaviour = async (request, res) => {
+      calls += 1;
+      res.once('close', () => {
+        if (!res.writableFinished) hungUp.resolve();
+      });
+      if (calls === 2) bothCalled.resolve();
+      await bothCalled.promise;
+      emit(res, { event: 'started' });
+      // The run that lost hangs up; the other one goes on only then.
+      await hungUp.promise;
+      if (!res.destroyed) await paint(request, res);
+    };
+    return behaviour;
+  }
+
+  test('generate once and charge once: the one that lost hangs up and touches nothing', async () => {
+    fixture.container.state.behaviour = together();
+    const { command, generation } = await accepted();
+    const { objects, deleted } = watchedObjects();
+    const runs = [1, 2].map(() => work(generation, { objects, generations: asIfSent() }));
+    const ends = await Promise.all(runs.map(({ ended }) => ended));
+    expect(ends.map((ended) => ended?.status ?? 'lost').toSorted()).toEqual(['COMPLETED', 'lost']);
+    expect(await stored(fixture, command)).toMatchObject({
+      generation: { status: 'COMPLETED' },
+      period: { used: 2, committed: 2, inFlight: 0 },
     });
-    expect(answers).toEqual([403]);
-    expect([outcome.code, outcome.status]).toEqual(['GENERATION_FAILED', 500]);
-    expect(generation).toMatchObject({ status: 'FAILED', outputFormat });
-    expect(period).toMatchObject({ used: 0, committed: 0 });
-    expect(await fixture.deps.objects.outputSize(generation!, 0)).toBeNull();
+    const winner = runs[ends[0] === null ? 1 : 0]!;
+    const loser = runs[ends[0] === null ? 0 : 1]!;
+    expect(sums(winner.meter)).toEqual({ creditsReserved: 2, creditsSettled: 2 });
+    expect(loser.meter.values).toEqual([]);
+    expect(deleted).toEqual([generation.requestId]);
+  });
+
+  test('a run that fails before its model begins leaves the request to the one that has begun', async () => {
+    const { command, generation } = await accepted();
+    const begun = Promise.withResolvers<void>();
+    const failed = Promise.withResolvers<void>();
+    let calls = 0;
+    fixture.container.state.behaviour = async (request, res) => {
+      calls += 1;
+      if (calls === 1) {
+        emit(res, { event: 'started' });
+        begun.resolve();
+        await failed.promise;
+        return paint(request, res);
+      }
+      res.writeHead(400).end('{}');
+    };
+    const first = work(generation);
+    await begun.promise;
+    // It read the record before the first run began.
+    const generations = { ...fixture.deps.generations, get: async () => generation };
+    const second = work(generation, { generations });
+    await untilProcessing(generation);
+    expect(await second.ended).toBeNull();
+    failed.resolve();
+    expect(await first.ended).toMatchObject({ status: 'COMPLETED' });
+    expect((await stored(fixture, command)).period).toMatchObject({ used: 2, committed: 2 });
+    expect([sums(second.meter), calls]).toEqual([{}, 2]);
+  });
+});
+
+async function untilProcessing({ licenseId, requestId }: Generation): Promise<void> {
+  for (;;) {
+    const found = await fixture.deps.generations.get(licenseId, requestId);
+    if (found?.status === 'PROCESSING') return;
+  }
+}
+
+test.each(['COMPLETED', 'FAILED', 'unknown'])(
+  'a run does nothing for a request that is %s',
+  async (status) => {
+    const { command, generation } = await accepted();
+    const failure = { status: 'FAILED', errorCode: 'GENERATION_FAILED', errorMessage: 'No.' } as const;
+    if (status === 'COMPLETED') await work(generation).ended;
+    if (status === 'FAILED') await fixture.deps.generations.release(generation, failure, fixture.clock.now());
+    const ref =
+      status === 'unknown'
+        ? { ...generation, requestId: generation.requestId.replace(/.$/, 'x') }
+        : generation;
+    const before = await stored(fixture, command);
+    fixture.container.state.calls = 0;
+    const { ended, meter } = work(ref);
+    expect([await ended, meter.values, fixture.container.state.calls]).toEqual([null, [], 0]);
+    expect(await stored(fixture, command)).toEqual(before);
   },
 );
+
+test('a request that never gets a model is a TIMEOUT at its deadline, and nothing is held', async () => {
+  const { command, generation } = await accepted();
+  fixture.container.state.behaviour = says({ event: 'failed', reason: 'busy', message: '' });
+  const { ended, meter } = work(generation);
+  expect(await ended).toMatchObject({
+    status: 'TIMEOUT',
+    errorCode: 'TIMEOUT',
+    errorMessage: 'The image was not finished within 800 seconds.',
+  });
+  expect(await stored(fixture, command)).toMatchObject({
+    generation: { status: 'TIMEOUT' },
+    period: { used: 0, committed: 0, inFlight: 0 },
+  });
+  expect(sums(meter)).toEqual({ creditsReserved: 2, creditsReleased: 2 });
+});
+
+test.each([null, { ...identity, model: null }])(
+  'a request is released with a sentence where its identity has no model any more: %j',
+  async (found) => {
+    const { command, generation } = await accepted();
+    expect(await work(generation, { identities: { get: async () => found } }).ended).toMatchObject({
+      status: 'FAILED',
+      errorCode: 'SERVICE_UNAVAILABLE',
+      errorMessage: expect.stringContaining('Aurora Studio has no active model any more.'),
+    });
+    expect((await stored(fixture, command)).period).toMatchObject({ used: 0, committed: 0 });
+    expect(fixture.container.state.calls).toBe(0);
+  },
+);
+
+test('a run that crashed ends only what no run of another invocation has begun, and deletes only its references', async () => {
+  const { command, generation } = await accepted();
+  const [crashed, other] = ['aaaaaaaa', 'bbbbbbbb'];
+  const { objects, deleted } = watchedObjects();
+  const deps = { ...fixture.deps, objects, generations: asIfSent() };
+  await fixture.deps.generations.start(generation, fixture.clock.now(), newRunId(other));
+  expect(await endAbandoned(generation, deps, { invocation: crashed })).toBeNull();
+  expect((await stored(fixture, command)).generation).toMatchObject({ status: 'PROCESSING' });
+  expect(deleted).toEqual([]);
+  const options = { invocation: other, errorMessage: 'It crashed.' };
+  const ended = await endAbandoned(generation, deps, options);
+  expect(ended).toMatchObject({ status: 'TIMEOUT', errorMessage: 'It crashed.' });
+  expect(deleted).toEqual([generation.requestId]);
+  expect(await endAbandoned(generation, fixture.deps, { errorMessage: 'Again.' })).toBeNull();
+  // The worker comes late.
+  expect(await work(generation).ended).toBeNull();
+  expect(await stored(fixture, command)).toMatchObject({
+    generation: { errorMessage: 'It crashed.' },
+    period: { used: 0, committed: 0, inFlight: 0 },
+  });
+});
+
+describe('enqueued', () => {
+  const credentials = { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' };
+  /** What the worker got. */
+  let events: unknown[] = [];
+  let lambda: Lambda;
+  beforeAll(async () => {
+    const functions = { worker: async (event: unknown) => void events.push(event) };
+    lambda = await startLambda({ functions, credentials, region: 'us-east-1' });
+  });
+  beforeEach(() => void (events = []));
+  afterAll(() => lambda.close());
+
+  const deps = (url: string) => {
+    const meter = recordingMeter();
+    return { ...fixture.deps, worker: generationWorkerClient(url), meter };
+  };
+
+  test('it is an event of its ids alone', async () => {
+    const { generation } = await accepted();
+    await enqueue(generation, deps(lambda.url + invocationPath('worker')));
+    const { licenseId, requestId } = generation;
+    expect(events).toEqual([{ licenseId, requestId }]);
+  });
+
+  test('in vain, because there is no such worker, it is 503, and nothing is held', async () => {
+    const { command, generation } = await accepted();
+    const given = deps(lambda.url + invocationPath('nobody'));
+    await expect(enqueue(generation, given)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringMatching(/handed over.*Nothing was charged\.$/),
+    });
+    expect(await stored(fixture, command)).toMatchObject({
+      generation: { status: 'FAILED', errorCode: 'SERVICE_UNAVAILABLE' },
+      period: { used: 0, committed: 0, inFlight: 0 },
+    });
+    expect(sums(given.meter)).toEqual({ creditsReserved: 2, creditsReleased: 2 });
+  });
+
+  test('though its answer was lost, it is not refused when it was already generated', async () => {
+    const { generation } = await accepted();
+    await work(generation).ended;
+    await expect(enqueue(generation, deps('http://127.0.0.1:9/'))).resolves.toBeUndefined();
+  });
+
+  test('though its answer was lost, what the worker has begun goes on with its references', async () => {
+    const { command, generation } = await accepted();
+    await fixture.deps.generations.start(generation, fixture.clock.now(), newRunId());
+    const { objects, deleted } = watchedObjects();
+    const given = { ...deps('http://127.0.0.1:9/'), objects };
+    await expect(enqueue({ ...generation, referenceImages: 1 }, given)).resolves.toBeUndefined();
+    expect(await stored(fixture, command)).toMatchObject({
+      generation: { status: 'PROCESSING' },
+      period: { used: 0, committed: 2, inFlight: 1 },
+    });
+    expect([deleted, sums(given.meter)]).toEqual([[], {}]);
+  });
+});

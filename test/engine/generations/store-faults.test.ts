@@ -57,45 +57,23 @@ const sweepBefore = (leasesBeforeMs: number) => sweep({ ...fixture.deps, deletio
 const never = Number.MAX_SAFE_INTEGER;
 
 describe('a write whose answer is lost happens once all the same', () => {
-  test('the reservation was applied: the request runs and is charged once', async () => {
-    const command = await openedCommand();
-    faults = [{ at: 1, when: 'after' }];
-    command.license.creditsLimit = 2;
-    expect(await run(command, fixture.deps)).toMatchObject({
-      usage: { creditsUsed: 2, creditsRemaining: 0 },
-    });
-    await expectTotals(command, 2);
-  });
-
-  test('the reservation was not applied: SERVICE_UNAVAILABLE, nothing stored, the model never called', async () => {
-    const command = await openedCommand();
-    loseAll(1, 1);
-    await expect(run(command, fixture.deps)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    expect((await stored(fixture, command)).generation).toBeNull();
-    expect(fixture.container.state.calls).toBe(0);
-  });
-
-  test.each(['before', 'after'] as const)(
-    'the charge got lost %s it was applied: charged once',
-    async (when) => {
+  test.each([
+    ['charge', 'before', 2],
+    ['charge', 'after', 2],
+    ['release', 'before', 0],
+    ['release', 'after', 0],
+  ] as const)(
+    'the %s got lost %s it was applied: of 2 credits %i are charged, once',
+    async (which, when, credits) => {
+      if (which === 'release')
+        fixture.container.state.behaviour = (_request, res) => void res.writeHead(500).end();
       const command = await openedCommand();
       faults = [{ at: 2, when }];
-      expect(await run(command, fixture.deps)).toMatchObject({
-        usage: { creditsUsed: 2, creditsCharged: 2 },
-      });
+      const outcome =
+        which === 'charge' ? { usage: { creditsUsed: 2, creditsCharged: 2 } } : { code: 'GENERATION_FAILED' };
+      expect(await run(command, fixture.deps)).toMatchObject(outcome);
       expect(fixture.container.state.calls).toBe(1);
-      await expectTotals(command, 2);
-    },
-  );
-
-  test.each(['before', 'after'] as const)(
-    'the release got lost %s it was applied: given back once',
-    async (when) => {
-      fixture.container.state.behaviour = (_request, res) => void res.writeHead(500).end();
-      const command = await openedCommand();
-      faults = [{ at: 2, when }];
-      expect(await run(command, fixture.deps)).toMatchObject({ code: 'GENERATION_FAILED' });
-      await expectTotals(command, 0);
+      await expectTotals(command, credits);
     },
   );
 
@@ -115,18 +93,8 @@ describe('a write whose answer is lost happens once all the same', () => {
     expect([generation!.status, period.committed]).toEqual(['PROCESSING', 2]);
     faults = [];
     const { leaseUntilMs } = generation!;
-    expect(await sweepBefore(leaseUntilMs)).toEqual({
-      released: 0,
-      creditsReleased: 0,
-      erased: 0,
-      failed: 0,
-    });
-    expect(await sweepBefore(leaseUntilMs + 1)).toEqual({
-      released: 1,
-      creditsReleased: 2,
-      erased: 0,
-      failed: 0,
-    });
+    expect(await sweepBefore(leaseUntilMs)).toMatchObject({ released: 0, failed: 0 });
+    expect(await sweepBefore(leaseUntilMs + 1)).toMatchObject({ released: 1, creditsReleased: 2, failed: 0 });
     expect((await stored(fixture, command)).generation?.status).toBe('TIMEOUT');
     await expectTotals(command, 0);
   });
