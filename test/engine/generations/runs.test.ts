@@ -20,8 +20,8 @@ const fixture = useEngines();
 test('without a model, a request is refused with SERVICE_UNAVAILABLE and nothing is held, whether it would wait or not', async () => {
   for (const respondAsync of [false, true]) {
     const command = newCommand(fixture, { respondAsync });
-    const accepted = acceptGeneration(command, { ...fixture.deps, model: modelServer(null) });
-    await expect(accepted).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    const acceptance = acceptGeneration(command, { ...fixture.deps, model: modelServer(null) });
+    await expect(acceptance).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect((await stored(fixture, command)).generation).toBeNull();
   }
   expect(await modelServer(null).probe()).toBe('unavailable');

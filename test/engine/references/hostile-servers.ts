@@ -59,20 +59,15 @@ const connections: Trap[] = [
 ];
 
 const statuses: Trap[] = [
-  ...[201, 202, 203, 206].map((code) => serving(`status ${code}`, status(code))),
+  ...[201, 206].map((code) => serving(`status ${code}`, status(code))),
   serving('status 204', raw(head(204))),
-  ...[400, 401, 403, 404, 407, 408, 429, 451, 500, 503, 999].map((code) =>
-    serving(`status ${code}`, status(code)),
-  ),
+  ...[401, 404, 429, 500, 999].map((code) => serving(`status ${code}`, status(code))),
 ];
 
 const upgrade = head(101, { connection: 'upgrade', upgrade: 'websocket' });
 const heads: Trap[] = [
   serving('another protocol', unfinished(upgrade)),
-  serving('another protocol, and bytes of it', raw(upgrade, 'hello')),
-  serving('another protocol without its name', raw(head(101))),
   serving('a flood of interim answers (100)', endless('', head(100))),
-  withoutEnd(serving('a flood of interim answers (102)', endless('', head(102)))),
   withoutEnd(serving('a flood of interim answers (103)', endless('', head(103, { link: '</a>' })))),
   serving('twenty interim answers and a picture', raw(head(103).repeat(20), ok())),
   serving('a header of 100 KB', raw(head(200, { 'x-a': 'a'.repeat(100_000) }))),
@@ -96,7 +91,6 @@ const lengths: Trap[] = [
   tooLarge('chunks without end', endless(chunked, chunk(block))),
   tooLarge('bytes without end', endless(head(200), block)),
   withoutEnd(serving('a slow drip', endless(head(200, { 'content-length': 1000 }), 'a', 20))),
-  withoutEnd(serving('a slow drip of bytes until the end', endless(head(200), 'a', 20))),
   withoutEnd(serving('a slow drip of chunks', endless(chunked, chunk(Buffer.from('a')), 20))),
   serving('less than announced, and the end', raw(head(200, { 'content-length': 1000 }), picture)),
   withoutEnd(serving('less than announced, and no end', unfinished(head(200, { 'content-length': 9 })))),
@@ -118,24 +112,8 @@ const lengths: Trap[] = [
 
 const encodings: Trap[] = [
   serving('a gzip bomb', bomb('gzip', 2 * maxBytes)),
-  serving('a Brotli bomb', bomb('br', 2 * maxBytes)),
-  serving('a deflate bomb', bomb('deflate', 2 * maxBytes)),
-  ...[
-    'gzip',
-    'GZIP',
-    'x-gzip',
-    'br',
-    'zstd',
-    'compress',
-    'aes128gcm',
-    'identity, gzip',
-    ', gzip',
-    'identity;q=1',
-  ].map((encoding) =>
-    serving(
-      `an answer in the encoding ${JSON.stringify(encoding)}`,
-      answer(picture, { 'content-encoding': encoding }),
-    ),
+  ...['gzip', 'GZIP', 'br', 'identity, gzip', ', gzip', 'identity;q=1'].map((encoding) =>
+    serving(`an answer encoded as ${encoding}`, answer(picture, { 'content-encoding': encoding })),
   ),
   serving(
     'two content encodings',
@@ -144,14 +122,7 @@ const encodings: Trap[] = [
 ];
 
 /** Servers with a public name and a public address that send something bad, or nothing. */
-export const hostileServers: Trap[] = [
-  ...certificates,
-  ...connections,
-  ...statuses,
-  ...heads,
-  ...lengths,
-  ...encodings,
-];
+export const hostileServers = [certificates, connections, statuses, heads, lengths, encodings].flat();
 
 function ok(): Buffer {
   return Buffer.concat([Buffer.from(head(200, { 'content-length': picture.length })), picture]);

@@ -111,13 +111,6 @@ test.each([
   },
 );
 
-test('where copies can not be deleted, that is logged, and the refusal stays what it is', async () => {
-  const { deps, faults, prepare } = referencesFixture(['is a GIF']);
-  deps.objects.deleteReferences = () => Promise.reject(new Error('the bucket is away'));
-  expect(await prepare([url(0)])).toMatchObject({ message: 'referenceImages[0].url: is a GIF.' });
-  expect(faults).toEqual(['r1: references not deleted']);
-});
-
 describe('the addresses of a license', () => {
   const four = [url(0), url(1), url(2), url(3)];
   const refused = (resetSeconds: number, addresses: number) => ({
@@ -149,13 +142,6 @@ describe('the addresses of a license', () => {
     expect(await prepare(four)).toMatchObject(refused(59, 4));
     expect(logs.get('lic_1 references')!.log).toHaveLength(38);
     expect(await prepare([url(0), url(1)])).toBeNull();
-  });
-
-  test('are counted in one line, however many requests there are at once', async () => {
-    const { asked, prepare } = referencesFixture();
-    const errors = await Promise.all(Array.from({ length: 12 }, () => prepare(four)));
-    expect(errors.filter((error) => error === null)).toHaveLength(10);
-    expect(asked).toHaveLength(10);
   });
 
   test('are counted for this license alone, and uploads are none', async () => {

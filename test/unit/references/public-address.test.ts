@@ -28,32 +28,17 @@ const nearEdges = (version: 4 | 6) =>
     .filter((value) => value >= 0n && value < 2n ** (version === 4 ? 32n : 128n));
 
 describe('an address is public exactly when IANA has given it to the internet:', () => {
-  test.each([...specialIpv4Blocks, ...specialIpv6Blocks])('no address of %s (%s) is', (text) => {
+  test.each(blocks)('%s (%s) within and beside its edges', (text) => {
     const { first, last, version } = blockOf(text);
-    const middle = (first + last) / 2n;
-    for (const value of [first, first + 1n, middle, last - 1n, last]) {
-      expect([addressOf(value, version), isPublicAddress(addressOf(value, version))]).toEqual([
-        addressOf(value, version),
-        false,
-      ]);
-    }
-  });
-
-  test.each(blocks)('the neighbours of %s (%s) are what the registries say', (text) => {
-    const { first, last, version } = blockOf(text);
-    const neighbours = [first - 1n, last + 1n].filter(
-      (value) => value >= 0n && value < 2n ** (version === 4 ? 32n : 128n),
-    );
-    for (const address of neighbours.map((value) => addressOf(value, version))) {
+    const values = [first - 1n, first, first + 1n, (first + last) / 2n, last - 1n, last, last + 1n];
+    const exist = values.filter((value) => value >= 0n && value < 2n ** (version === 4 ? 32n : 128n));
+    for (const address of exist.map((value) => addressOf(value, version)))
       expect([address, isPublicAddress(address)]).toEqual([address, isPublicByRegistries(address)]);
-    }
   });
 
   test('well-known public addresses are', () => {
-    const known =
-      '1.1.1.1 8.8.8.8 9.9.9.9 93.184.215.14 99.255.255.255 100.128.0.0 126.0.0.1 128.0.0.1 172.15.0.1';
-    const known6 = '2001:200::1 2001:4860:4860::8888 2606:4700:4700::1111 2a00:1450::1 2600:: 2620:fe::fe';
-    const refused = `${known} ${known6}`.split(' ').filter((address) => !isPublicAddress(address));
+    const known = '1.1.1.1 8.8.8.8 93.184.215.14 2001:4860:4860::8888 2606:4700:4700::1111 2a00:1450::1';
+    const refused = known.split(' ').filter((address) => !isPublicAddress(address));
     expect(refused).toEqual([]);
   });
 
