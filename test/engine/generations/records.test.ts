@@ -253,7 +253,7 @@ describe('a charge', () => {
     expect(await periodTotals(record)).toMatchObject({ committed: 2, used: 0 });
   });
 
-  test('is tried four times in all', async () => {
+  test('is tried four times in all, and counts once where its answers are lost', async () => {
     const record = await begun();
     const sent = lose(write, 3);
     expect((await generations.settle(record, completion)).status).toBe('COMPLETED');
@@ -262,6 +262,10 @@ describe('a charge', () => {
     const lost = lose(write, 4);
     await expect(generations.settle(other, completion)).rejects.toThrow('socket hang up');
     expect(lost).toHaveLength(4);
+    fixture.mend();
+    fixture.fail('after', hungUp());
+    expect((await generations.settle(other, completion)).status).toBe('COMPLETED');
+    expect(await periodTotals(other)).toMatchObject({ committed: 2, used: 2 });
   });
 });
 

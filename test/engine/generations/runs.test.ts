@@ -11,7 +11,7 @@ import type { ModelRequest } from '../../../shared/model/contract.ts';
 import { modelServer } from '../../../shared/model/client.ts';
 import type { Generation } from '../../../shared/generations/generation.ts';
 import { newRunId } from '../../../shared/base/ids.ts';
-import { endAbandoned } from '../../../shared/generations/sweep.ts';
+import { endAbandoned, sweep } from '../../../shared/generations/sweep.ts';
 import { useEngines } from './use-engines.ts';
 import { emit, identity, newCommand, paint, run, says, stored, type Behaviour } from './fixture.ts';
 
@@ -41,6 +41,24 @@ test.each(outputFormats)('%s images have their own name and Content-Type', async
   expect(new URL(outputs[0]).pathname).toMatch(new RegExp(`/output-0\\${extensions[outputFormat]}$`));
   const file = await fetch(outputs[0]);
   expect([file.status, file.headers.get('content-type')]).toEqual([200, `image/${outputFormat}`]);
+});
+
+test('where neither charge nor release can be stored, the sweep gives the credits back after the lease', async () => {
+  const { deps } = fixture;
+  const away = () => Promise.reject(new Error('the table is away'));
+  const command = newCommand(fixture);
+  const generations = { ...deps.generations, settle: away, release: away };
+  expect(await run(command, { ...deps, generations })).toMatchObject({ code: 'GENERATION_FAILED' });
+  const { generation, period } = await stored(fixture, command);
+  expect([generation!.status, period.committed]).toEqual(['PROCESSING', 2]);
+  const sweepBefore = (leasesBeforeMs: number) => sweep({ ...deps, deletions: null }, leasesBeforeMs);
+  const { leaseUntilMs } = generation!;
+  expect(await sweepBefore(leaseUntilMs)).toMatchObject({ released: 0, failed: 0 });
+  expect(await sweepBefore(leaseUntilMs + 1)).toMatchObject({ released: 1, creditsReleased: 2, failed: 0 });
+  expect(await stored(fixture, command)).toMatchObject({
+    generation: { status: 'TIMEOUT' },
+    period: { used: 0, committed: 0 },
+  });
 });
 
 /** A request that was accepted, and that nobody runs yet. */

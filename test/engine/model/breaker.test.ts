@@ -1,21 +1,12 @@
 import { createServer } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { listen, type RunningServer } from '../../../local/http/server.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { listen } from '../../../local/http/server.ts';
 import { modelServer } from '../../../shared/model/client.ts';
 import { loggableError } from '../../../shared/base/log.ts';
 import type { Breaker } from '../../../shared/model/breaker-states.ts';
-import { hashIdempotencyKey } from '../../../shared/generations/idempotency-store.ts';
 import { acceptGeneration } from '../../../shared/generations/create.ts';
 import { useEngines } from '../generations/use-engines.ts';
-import {
-  idempotencyRecordOf,
-  newCommand,
-  paint,
-  run,
-  says,
-  stored,
-  type Behaviour,
-} from '../generations/fixture.ts';
+import { newCommand, paint, run, says, stored, type Behaviour } from '../generations/fixture.ts';
 
 const fixture = useEngines();
 /** The clock stands still, because on a slow machine time would run out between two calls. */
@@ -57,57 +48,32 @@ const failsItself = says({ event: 'started' }, { event: 'failed', reason: 'model
 const isReady = says({ event: 'ready', modelVersion: '1' });
 const isProbe = (body: object) => 'probe' in body;
 
-test.each<[string, Behaviour]>([
-  ['containers that are busy', isBusy],
-  ['requests that the container refuses', refuses],
-])('%s say nothing of the backend, however many there are', async (_what, behaviour) => {
-  await together(6, behaviour);
-  expect(states).toEqual([]);
-});
-
-test.each<[string, string, Behaviour]>([
-  ['a good one', 'leave it closed', paint],
-  ['one that fails for a reason of its own', 'leave it closed', failsItself],
-  ['one that finds it busy', 'open it', isBusy],
-])('four failures, %s and another failure %s', async (_what, effect, between) => {
+test.each<[string, string, Behaviour, number]>([
+  ['a good one', 'leave it closed', paint, 0],
+  ['one that fails for a reason of its own', 'leave it closed', failsItself, 0],
+  ['one that finds it busy', 'open it', isBusy, 1],
+  ['one that the container refuses', 'open it', refuses, 1],
+])('four failures, %s and another failure %s', async (_what, _effect, between, opened) => {
   await together(4, fails);
-  await request(between);
+  await together(2, between);
+  expect(states).toEqual([]);
   await request(fails);
-  expect(states).toHaveLength(effect === 'open it' ? 1 : 0);
+  expect(states).toHaveLength(opened);
 });
 
-describe('while it is open', () => {
-  test('503 with the seconds until a probe, before anything is held and without a call', async () => {
-    await together(5, fails);
-    const { command, outcome, calls } = await request();
-    expect(outcome).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503, retryAfterSeconds: 10 });
-    expect(outcome.message).toBe('Image generation is not available right now. Try again shortly.');
-    expect(loggableError(outcome.cause)).toMatchObject([
-      { message: 'model server: not called while it is failing' },
-    ]);
-    expect(calls).toBe(0);
-    expect(await stored(fixture, command)).toMatchObject({ generation: null, period: { committed: 0 } });
-  });
-
-  test('what is wrong with the request itself is told first, and a repeat is answered', async () => {
-    const done = newCommand(fixture, { idempotencyKeyHash: hashIdempotencyKey('done') });
-    await run(done, fixture.deps);
-    await together(5, fails);
-    const { outcome } = await request(paint, { body: { ...done.body, prompt: 7 } });
-    expect(outcome).toMatchObject({ code: 'INVALID_PARAMETERS' });
-    const idempotencyRecord = await idempotencyRecordOf(fixture, done);
-    expect(await acceptGeneration({ ...done, idempotencyRecord }, fixture.deps)).toMatchObject({
-      outcome: 'replayed',
-      answer: { requestId: done.requestId },
-    });
-  });
-
-  test('health still asks the model', async () => {
-    await together(5, fails);
-    fixture.container.state.behaviour = isReady;
-    expect(await fixture.deps.model.probe()).toBe('ready');
-    expect(states).toHaveLength(1);
-  });
+test('while it is open a request is 503 with the seconds until a probe, before anything is held and without a call', async () => {
+  await together(5, fails);
+  const { command, outcome, calls } = await request();
+  expect(outcome).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503, retryAfterSeconds: 10 });
+  expect(outcome.message).toBe('Image generation is not available right now. Try again shortly.');
+  expect(loggableError(outcome.cause)).toMatchObject([
+    { message: 'model server: not called while it is failing' },
+  ]);
+  expect(calls).toBe(0);
+  expect(await stored(fixture, command)).toMatchObject({ generation: null, period: { committed: 0 } });
+  // Health still asks the model.
+  fixture.container.state.behaviour = isReady;
+  expect([await fixture.deps.model.probe(), states.length]).toEqual(['ready', 1]);
 });
 
 describe('once its time is over', () => {
@@ -144,61 +110,45 @@ describe('once its time is over', () => {
   });
 });
 
-describe('a model that is starting', () => {
-  let runtime: RunningServer;
-  /** How often the runtime was called. */
-  let asked: number;
-  afterEach(() => runtime.close());
+test('a model that is starting is called by nobody for five seconds, and callers read to wait for thirty', async () => {
+  let asked = 0;
+  const runtime = await listen(
+    createServer((_req, res) => {
+      asked += 1;
+      const headers = { 'content-type': 'application/json', 'x-amzn-errortype': 'ModelNotReadyException' };
+      res.writeHead(429, headers).end('{"Message":"Model is not ready."}');
+    }),
+  );
+  const url = process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'];
+  process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = runtime.url;
+  useModel();
+  // The client reads the address when it first calls.
+  expect(await fixture.deps.model.probe()).toBe('waking');
+  process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = url;
 
-  /** From here on the model server asks a SageMaker runtime that answers everything with one error. */
-  async function useRuntime(name: string, status: number, Message: string): Promise<void> {
-    asked = 0;
-    runtime = await listen(
-      createServer((_req, res) => {
-        asked += 1;
-        res.writeHead(status, { 'content-type': 'application/json', 'x-amzn-errortype': name });
-        res.end(JSON.stringify({ Message }));
-      }),
-    );
-    const url = process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'];
-    process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = runtime.url;
-    try {
-      useModel();
-      // The client reads the address when it first calls.
-      expect(await fixture.deps.model.probe()).toBe('waking');
-    } finally {
-      process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] = url;
-    }
-  }
-  test('is known by its error: nobody calls it for five seconds, and callers are told to wait for thirty', async () => {
-    await useRuntime('ModelNotReadyException', 429, 'Model is not ready.');
-    const { command, outcome } = await request();
-    const sentence = 'The model is starting, which may take a few minutes. Try again shortly.';
-    expect([outcome.code, outcome.retryAfterSeconds]).toEqual(['SERVICE_UNAVAILABLE', 30]);
-    expect(outcome.message).toBe(`${sentence} Nothing was charged.`);
-    expect(loggableError(fixture.faults.at(-1)!.error)).toMatchObject([
-      { code: 'SERVICE_UNAVAILABLE' },
-      { message: 'model server: warming' },
-      { name: 'ModelNotReadyException' },
-    ]);
-    const { generation, period } = await stored(fixture, command);
-    expect([generation!.status, period.committed]).toEqual(['FAILED', 0]);
-    expect(states).toMatchObject([{ state: 'open', reason: 'warming' }]);
-    nowMs += 4999;
-    const next = await request();
-    expect([next.outcome.message, next.outcome.retryAfterSeconds]).toEqual([sentence, 30]);
-    expect(loggableError(next.outcome.cause)).toMatchObject([
-      { message: 'model server: not called while it is warming' },
-    ]);
-    expect((await stored(fixture, next.command)).generation).toBeNull();
-    const waiting = newCommand(fixture, { respondAsync: true });
-    expect(await acceptGeneration(waiting, fixture.deps)).toMatchObject({ outcome: 'accepted' });
-    nowMs += 1;
-    const probed = await request();
-    expect(loggableError(probed.outcome.cause)).toMatchObject([
-      { message: 'model server: not called while it is warming' },
-    ]);
-    expect(states.at(-1)).toMatchObject({ state: 'open', reason: 'warming' });
-    expect(asked).toBe(3);
-  });
+  const { command, outcome } = await request();
+  const sentence = 'The model is starting, which may take a few minutes. Try again shortly.';
+  expect(outcome).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 30 });
+  expect(outcome.message).toBe(`${sentence} Nothing was charged.`);
+  expect(loggableError(fixture.faults.at(-1)!.error)).toMatchObject([
+    { code: 'SERVICE_UNAVAILABLE' },
+    { message: 'model server: warming' },
+    { name: 'ModelNotReadyException' },
+  ]);
+  const { generation, period } = await stored(fixture, command);
+  expect([generation!.status, period.committed]).toEqual(['FAILED', 0]);
+  expect(states).toMatchObject([{ state: 'open', reason: 'warming' }]);
+  nowMs += 4999;
+  const next = await request();
+  expect(next.outcome).toMatchObject({ message: sentence, retryAfterSeconds: 30 });
+  const notCalled = [{ message: 'model server: not called while it is warming' }];
+  expect(loggableError(next.outcome.cause)).toMatchObject(notCalled);
+  expect((await stored(fixture, next.command)).generation).toBeNull();
+  const waiting = newCommand(fixture, { respondAsync: true });
+  expect(await acceptGeneration(waiting, fixture.deps)).toMatchObject({ outcome: 'accepted' });
+  nowMs += 1;
+  expect(loggableError((await request()).outcome.cause)).toMatchObject(notCalled);
+  expect(states.at(-1)).toMatchObject({ state: 'open', reason: 'warming' });
+  expect(asked).toBe(3);
+  await runtime.close();
 });

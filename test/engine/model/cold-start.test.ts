@@ -4,6 +4,7 @@ import { sleeper } from '../../../local/sagemaker/sleeper.ts';
 import { modelServer } from '../../../shared/model/client.ts';
 import { recordingMeter } from '../../../shared/base/meter.ts';
 import { coldStartStore } from '../../../shared/model/cold-start-store.ts';
+import { noColdStart } from '../../../shared/model/cold-start.ts';
 import { acceptGeneration } from '../../../shared/generations/create.ts';
 import { runAccepted } from '../../../shared/generations/run-accepted.ts';
 import { coldStartNotes } from '../../../shared/model/cold-start-notes.ts';
@@ -15,7 +16,7 @@ import { identity, newCommand, paint, run, says, stored } from '../generations/f
 const fixture = useEngines();
 const isReady = says({ event: 'ready', modelVersion: '1' });
 const wakeSeconds = 240;
-/** The clock stands still, so that no machine's speed tells in what is measured. */
+/** The clock stands still, so that no machine's speed changes what is measured. */
 let nowMs = Date.now();
 let runtime: Awaited<ReturnType<typeof startSageMakerRuntime>>;
 /** What was sent to the item of the partition MODEL. */
@@ -47,13 +48,12 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.close());
 
-/** Each test begins long after the one before, with a model that sleeps and of which nothing is known. */
+/** Each test begins long after the one before, with a model that is scaled to zero and of which nothing is known. */
 beforeEach(async () => {
   nowMs += 7_200_000;
   [fault, faults, sent] = [null, [], []];
-  const stale = await store().get();
-  if (stale.version > 0)
-    await store().put({ sinceMs: null, refusedAtMs: 0, wakeSeconds: null }, stale.version);
+  const { version } = await store().get();
+  if (version > 0) await store().put(noColdStart, version);
   sent = [];
   fixture.deps.model = newServer();
   fixture.container.state.behaviour = (body, res) => ('probe' in body ? isReady : paint)(body, res);
@@ -76,47 +76,40 @@ async function request(model = fixture.deps.model) {
   return { command, outcome };
 }
 
-async function wakeUp(): Promise<void> {
-  await request();
-  nowMs += wakeSeconds * 1000;
-  expect((await request()).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
-  await until('it is noted that it is awake', async () => (await known()).sinceMs === null);
-}
-
 describe('a synchronous request', () => {
-  test('that finds it asleep is 503 at once, wakes it, and leaves nothing held', async () => {
+  test('that finds it scaled to zero is 503 at once, starts it, and leaves nothing held', async () => {
     const { command, outcome } = await request();
-    expect([outcome.code, outcome.status, outcome.retryAfterSeconds]).toEqual([
-      'SERVICE_UNAVAILABLE',
-      503,
-      300,
-    ]);
-    expect(outcome.message).toBe(
-      'The model was asleep and is starting. Try again in about 5 minutes. Nothing was charged.',
-    );
+    expect(outcome).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      status: 503,
+      retryAfterSeconds: 300,
+      message: 'The model was asleep and is starting. Try again in about 5 minutes. Nothing was charged.',
+    });
     const { generation, period } = await stored(fixture, command);
     expect([generation!.status, period.committed, period.inFlight]).toEqual(['FAILED', 0, 0]);
     expect(fixture.container.state.calls).toBe(0);
     expect(await known()).toEqual({ sinceMs: nowMs, refusedAtMs: nowMs, wakeSeconds: null });
   });
 
-  test('is refused before anything is held while it wakes, and told what is left', async () => {
+  test('is refused before anything is held while it starts, with the time that is left, by other functions too', async () => {
     await request();
     nowMs += 60_000;
     const { command, outcome } = await request();
     expect([outcome.code, outcome.retryAfterSeconds]).toEqual(['SERVICE_UNAVAILABLE', 240]);
     expect((await stored(fixture, command)).generation).toBeNull();
-    nowMs += 1000;
-    expect((await request()).outcome.retryAfterSeconds).toBe(239);
+    nowMs += 40_000;
+    expect((await request(newServer())).outcome.retryAfterSeconds).toBe(200);
+    nowMs += 120_000;
+    expect((await request(newServer())).outcome.message).toContain('Try again in 80 seconds.');
   });
 
-  test('is painted at most five seconds after it woke, whenever others asked, and others learn what it took', async () => {
+  test('is run at most five seconds after it is ready, whenever others asked, and others learn what it took', async () => {
     await request();
     nowMs += wakeSeconds * 1000 - 1;
     expect((await request()).outcome.retryAfterSeconds).toBe(61);
     nowMs += 5000;
     expect((await request()).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
-    await until('it is noted that it is awake', async () => (await known()).sinceMs === null);
+    await until('its cold start is over by the notes', async () => (await known()).sinceMs === null);
     // It was refused a moment before 240 s, and answered a moment before 245 s.
     expect((await known()).wakeSeconds).toBe(245);
     nowMs += 900_000;
@@ -125,30 +118,20 @@ describe('a synchronous request', () => {
     expect(next.outcome.message).toContain('in about 4 minutes.');
   });
 
-  test('in another function is told the same, from the time that the first one found it asleep', async () => {
-    await request();
-    nowMs += 100_000;
-    expect((await request(newServer())).outcome.retryAfterSeconds).toBe(200);
-    nowMs += 120_000;
-    const last = await request(newServer());
-    expect(last.outcome.message).toContain('Try again in 80 seconds.');
-  });
-
-  test('of a function that was told by another that it is awake waits for its next probe only', async () => {
+  test('of a function that learns from another that it is ready waits for its next probe only', async () => {
     const late = newServer();
     await request();
     nowMs += wakeSeconds * 1000 - 1000;
     await request(late);
     nowMs += 1000;
-    expect((await request(newServer())).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
-    const first = fixture.deps.model;
-    expect((await request(first)).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
-    await until('it is noted that it is awake', async () => (await known()).sinceMs === null);
+    for (const model of [newServer(), fixture.deps.model])
+      expect((await request(model)).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
+    await until('its cold start is over by the notes', async () => (await known()).sinceMs === null);
     expect((await request(late)).outcome.retryAfterSeconds).toBe(4);
   });
 });
 
-test('an asynchronous request waits for it, is told when that may be, and notes what waking took', async () => {
+test('an asynchronous request waits for it, names when that may be, and notes what the cold start took', async () => {
   await request();
   const command = newCommand(fixture, { respondAsync: true });
   const acceptance = await acceptGeneration(command, fixture.deps);
@@ -168,7 +151,7 @@ test('an asynchronous request waits for it, is told when that may be, and notes 
   const ref = { licenseId, requestId: command.requestId };
   const startedMs = nowMs;
   expect(await runAccepted(ref, { ...deps, meter: recordingMeter() })).toMatchObject({ status: 'COMPLETED' });
-  await until('it is noted that it is awake', async () => (await known()).sinceMs === null);
+  await until('its cold start is over by the notes', async () => (await known()).sinceMs === null);
   const noted = (await known()).wakeSeconds;
   expect(noted).toBeGreaterThanOrEqual(wakeSeconds);
   expect(noted).toBeLessThanOrEqual(wakeSeconds + 15);
@@ -178,8 +161,11 @@ test('an asynchronous request waits for it, is told when that may be, and notes 
   expect(await fixture.deps.model.secondsUntilReady()).toBeNull();
 });
 
-test('while it is awake, nothing is read or written of it', async () => {
-  await wakeUp();
+test('while it is ready, nothing is read or written of it', async () => {
+  await request();
+  nowMs += wakeSeconds * 1000;
+  await request();
+  await until('its cold start is over by the notes', async () => (await known()).sinceMs === null);
   sent = [];
   await request();
   await request(newServer());
@@ -187,14 +173,14 @@ test('while it is awake, nothing is read or written of it', async () => {
   expect(sent).toEqual([]);
 });
 
-test('functions that find it asleep at the same moment, and awake, note one waking', async () => {
+test('functions that find it scaled to zero at the same moment, and ready, note one cold start', async () => {
   const servers = Array.from({ length: 20 }, newServer);
-  const told = await Promise.all(servers.map((model) => request(model)));
-  expect(told.map(({ outcome }) => outcome.retryAfterSeconds)).toEqual(servers.map(() => 300));
+  const requests = await Promise.all(servers.map((model) => request(model)));
+  expect(requests.map(({ outcome }) => outcome.retryAfterSeconds)).toEqual(servers.map(() => 300));
   expect(sent.filter((name) => name === 'PutItemCommand').length).toBeLessThanOrEqual(servers.length);
   nowMs += wakeSeconds * 1000;
   await Promise.all(servers.map((model) => request(model)));
-  await until('it is noted that it is awake', async () => (await known()).sinceMs === null);
+  await until('its cold start is over by the notes', async () => (await known()).sinceMs === null);
   expect((await known()).wakeSeconds).toBe(wakeSeconds);
 });
 
@@ -207,14 +193,14 @@ test('what another function noted meanwhile is not written over', async () => {
 });
 
 describe('a table that is away', () => {
-  test('fails no request: what this function saw is told', async () => {
+  test('fails no request: what this function saw counts', async () => {
     fault = () => Promise.reject(new Error('no table'));
     const { command, outcome } = await request();
     expect([outcome.code, outcome.retryAfterSeconds]).toEqual(['SERVICE_UNAVAILABLE', 300]);
     expect((await stored(fixture, command)).period.committed).toBe(0);
     nowMs += wakeSeconds * 1000;
     expect((await request()).outcome).toMatchObject({ usage: { creditsUsed: 2 } });
-    await until('both faults were told', () => faults.length >= 2);
+    await until('both faults are known', () => faults.length >= 2);
   });
 
   test('that never answers is waited for no longer than a second', async () => {

@@ -101,7 +101,7 @@ test.each(['nobody', 'no-such-endpoint'])(
       const command = newCommand(fixture);
       const outcome = (await run(command, fixture.deps)) as any;
       expect([outcome.code, outcome.status]).toEqual(['SERVICE_UNAVAILABLE', 503]);
-      // A second call could paint, and cost, a second time.
+      // A second call could generate, and cost, a second time.
       expect(fixture.faults.at(-1)!.error.cause.$metadata.attempts).toBe(1);
       const { generation, period } = await stored(fixture, command);
       expect(generation).toMatchObject({ status: 'FAILED', startedAtMs: null });
@@ -152,21 +152,15 @@ describe('the deadline', () => {
   });
 });
 
-test('requests that end because the service stops say nothing of the container', async () => {
+test('runs that end because the service stops, or that we could not begin to store, say nothing of the container', async () => {
+  const start = () => Promise.reject(new Error('the table is away'));
+  const unstored = { ...fixture.deps, generations: { ...fixture.deps.generations, start } };
   for (let times = 0; times < 6; times += 1) {
     const stopper = new AbortController();
-    const deps = { ...fixture.deps, stopping: stopper.signal };
-    const { outcome } = await runAgainst(() => stopper.abort(), deps);
+    const stopping = { ...fixture.deps, stopping: stopper.signal };
+    const { outcome } = await runAgainst(() => stopper.abort(), stopping);
     expect(outcome.code).toBe('SERVICE_UNAVAILABLE');
-  }
-  expect(states).toEqual([]);
-});
-
-test('beginnings that we could not store say nothing of the container', async () => {
-  const start = () => Promise.reject(new Error('the table is away'));
-  const deps = { ...fixture.deps, generations: { ...fixture.deps.generations, start } };
-  for (let times = 0; times < 6; times += 1) {
-    expect((await runAgainst(paint, deps)).outcome.status).toBe(500);
+    expect((await runAgainst(paint, unstored)).outcome.status).toBe(500);
   }
   expect(states).toEqual([]);
 });

@@ -17,12 +17,8 @@ const lines: string[] = [];
 
 beforeAll(async () => {
   const model = sleeper({ sleepMs: 900_000, wakeMs: 240_000, now: () => nowMs });
-  const component = {
-    name: 'c',
-    endpointName: 'model',
-    sleeper: model,
-    signing: { credentials, region: 'us-east-1' },
-  };
+  const signing = { credentials, region: 'us-east-1' };
+  const component = { name: 'c', endpointName: 'model', sleeper: model, signing };
   runtime = await startSageMakerRuntime({ endpoints: { model: fixture.container.url }, component });
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: runtime.url,
@@ -53,22 +49,11 @@ function healthNow(): Promise<any> {
   return health();
 }
 
-const up = (model: string, modelReadyInSeconds: number | null = null) => ({
-  status: 'ok',
-  api: 'up',
-  inference: 'up',
-  model,
-  modelReadyInSeconds,
-});
-const down = {
-  status: 'degraded',
-  api: 'up',
-  inference: 'down',
-  model: 'unavailable',
-  modelReadyInSeconds: null,
+const up = (model: string, modelReadyInSeconds: number | null = null) => {
+  return { status: 'ok', api: 'up', inference: 'up', model, modelReadyInSeconds };
 };
 
-test('a model goes to sleep and wakes: health tells it, and the time, and never calls it', async () => {
+test('a model is scaled to zero and starts again: health says so, and the time, and never calls it', async () => {
   expect(await health()).toEqual(up('ready'));
   nowMs += 900_000;
   expect(await healthNow()).toEqual(up('asleep'));
@@ -76,12 +61,9 @@ test('a model goes to sleep and wakes: health tells it, and the time, and never 
   expect(await healthNow()).toEqual(up('asleep'));
   expect(fixture.container.state.calls).toBe(0);
 
-  const notes = coldStartNotes({
-    store: coldStartStore(fixture.table),
-    clock: fixture.clock,
-    onFault: () => {},
-  });
-  const model = modelServer('model', { clock: fixture.clock, component: { name: 'c', notes } });
+  const { clock } = fixture;
+  const notes = coldStartNotes({ store: coldStartStore(fixture.table), clock, onFault: () => {} });
+  const model = modelServer('model', { clock, component: { name: 'c', notes } });
   const failed = await run(newCommand(fixture), { ...fixture.deps, model });
   expect(failed).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 300 });
   // What was seen is kept for ten seconds.
@@ -97,6 +79,6 @@ test('a model goes to sleep and wakes: health tells it, and the time, and never 
 test('a control plane that gives no answer is a model that can not be had, and the log says why', async () => {
   process.env['AWS_SECRET_ACCESS_KEY'] = 'wrong';
   await runtime.close();
-  expect(await healthNow()).toEqual(down);
+  expect(await healthNow()).toEqual({ ...up('unavailable'), status: 'degraded', inference: 'down' });
   expect(lines.join('\n')).toContain('model not described');
 });

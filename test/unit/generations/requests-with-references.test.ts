@@ -41,22 +41,17 @@ describe('a request with reference images', () => {
     return { ...fixture, fetched };
   }
 
-  test('has them fetched for itself before anything is held, and after its credits were looked at', async () => {
-    const fixture = fetchingFixture();
-    expect((await accept(fixture, withImages())).outcome).toBe('accepted');
-    const item = { kind: 'url', url: 'https://a.example/1.png', putLink: 'copy r1/0' };
-    expect(fixture.fetched).toEqual([['r1', 0, item]]);
-    expect([fixture.looks.atCredits, fixture.deleted]).toEqual([1, []]);
-  });
-
-  test('counts from the moment when they were there', async () => {
+  test('has them fetched after its credits were looked at and before anything is held, and counts from then', async () => {
     const fixture = fetchingFixture();
     const { fetch } = fixture.deps.references;
     fixture.deps.references.fetch = (command) => {
       fixture.clock.nowMs += 4000;
       return fetch(command);
     };
-    await accept(fixture, withImages());
+    expect((await accept(fixture, withImages())).outcome).toBe('accepted');
+    const item = { kind: 'url', url: 'https://a.example/1.png', putLink: 'copy r1/0' };
+    expect(fixture.fetched).toEqual([['r1', 0, item]]);
+    expect([fixture.looks.atCredits, fixture.deleted]).toEqual([1, []]);
     expect(fixture.records.get('r1')!.createdAtMs).toBe(startMs + 4000);
   });
 
@@ -135,7 +130,6 @@ describe('a request with reference images', () => {
   test.each([
     ['completes', done, () => {}],
     ['fails', { event: 'failed', reason: 'busy', message: '' }, () => {}],
-    ['meets its deadline', { event: 'failed', reason: 'deadline', message: '' }, () => {}],
     [
       'can not be ended',
       { event: 'failed', reason: 'busy', message: '' },

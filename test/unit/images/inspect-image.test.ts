@@ -13,12 +13,8 @@ const opaque = () => scene().removeAlpha();
 const kinds = {
   'a PNG': opaque().png(),
   'a PNG with alpha': scene().png(),
-  'a PNG of 16 bits': opaque().toColourspace('rgb16').png(),
-  'a PNG with a palette': opaque().png({ palette: true }),
-  'an interlaced PNG': opaque().png({ progressive: true }),
   'a JPEG': opaque().jpeg(),
   'a progressive JPEG': opaque().jpeg({ progressive: true }),
-  'a JPEG in gray': opaque().toColourspace('b-w').jpeg(),
   'a JPEG in CMYK': opaque().toColourspace('cmyk').jpeg(),
   'a JPEG with a color profile': opaque().withIccProfile('p3').jpeg(),
   'a lossy WebP': opaque().webp(),
@@ -31,22 +27,14 @@ const files = new Map(
     Object.entries(kinds).map(async ([kind, image]) => [kind, await image.toBuffer()] as const),
   ),
 );
-const [jpeg, png, webp] = ['a JPEG', 'a PNG', 'a lossy WebP'].map((kind) => files.get(kind)!) as [
-  Buffer,
-  Buffer,
-  Buffer,
-];
+const [jpeg, png, webp] = [files.get('a JPEG')!, files.get('a PNG')!, files.get('a lossy WebP')!];
 const frames = await Promise.all(
   ['red', 'blue'].map((background) => opaque().flatten({ background }).png().toBuffer()),
 );
 const animation = await sharp(frames, { join: { animated: true } })
   .webp()
   .toBuffer();
-const [gif, avif, tiff] = await Promise.all([
-  opaque().gif().toBuffer(),
-  opaque().avif().toBuffer(),
-  opaque().tiff().toBuffer(),
-]);
+const [gif, avif] = await Promise.all([opaque().gif().toBuffer(), opaque().avif().toBuffer()]);
 
 const text = (content: string) => Buffer.from(content, 'latin1');
 const problem = (bytes: Uint8Array) => {
@@ -97,9 +85,6 @@ describe('a file that is no PNG, JPEG or WebP', () => {
     ['SVG', text('<svg xmlns="http://www.w3.org/2000/svg"/>')],
     ['GIF', gif],
     ['AVIF', avif],
-    ['TIFF', tiff],
-    ['PDF', text('%PDF-1.7\n')],
-    ['ZIP', text('PK\x03\x04')],
     ['HEIC', text('\0\0\0\x18ftypheic')],
     ['sound in RIFF', text('RIFF\x24\0\0\0WAVEfmt ')],
     ['a PNG spoiled by a text transfer', Buffer.concat([text('\x89PNG\n\x1a\n'), png.subarray(8)])],
@@ -162,19 +147,15 @@ describe('the size in pixels', () => {
 
   test.each([
     [64, 64, null],
-    [8192, 64, null],
-    [64, 8192, null],
     [8192, 4882, null],
-    [8000, 5000, null],
+    [4882, 8192, null],
     [0, 64, outside],
     [63, 64, outside],
     [64, 63, outside],
     [8193, 64, outside],
     [64, 8193, outside],
-    [65_535, 65_535, outside],
     [2 ** 32 - 1, 64, outside],
     [8192, 4883, tooMany],
-    [4883, 8192, tooMany],
     [6325, 6325, tooMany],
   ])('%i × %i is judged by the limits, in every format', (widthPx, heightPx, said) => {
     const made = headers.flatMap((header) => header(widthPx, heightPx) ?? []);

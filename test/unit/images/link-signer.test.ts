@@ -44,36 +44,18 @@ describe.each(places)('in %s', (_, config) => {
     expect(await sign('GET', Key, { lifetimeSeconds: 3600, signingDate })).toBe(theirs);
   });
 
-  test.each(keys)("a link to put %s is the SDK's own, its content type signed", async (Key) => {
-    const command = new PutObjectCommand({ Bucket, Key, ContentType: 'image/png' });
-    const theirs = await getSignedUrl(client, command, {
-      expiresIn: 90,
-      signingDate,
-      signableHeaders: new Set(['content-type', 'host']),
-    });
-    const headers = { 'content-type': 'image/png' };
-    const ours = await sign('PUT', Key, { lifetimeSeconds: 90, signingDate, headers });
-    expect(ours).toBe(theirs);
-    expect(ours).toContain('SignedHeaders=content-type%3Bhost');
-  });
-
-  test.each(keys)(
-    "a link to put %s is the SDK's own, with the Cache-Control that it asks for",
-    async (Key) => {
-      const headers = { 'cache-control': 'private, max-age=60', 'content-type': 'image/webp' };
-      const command = new PutObjectCommand({
-        Bucket,
-        Key,
-        ContentType: headers['content-type'],
-        CacheControl: headers['cache-control'],
-      });
+  test.each(keys)("a link to put %s is the SDK's own, its headers signed", async (Key) => {
+    const type = { 'content-type': 'image/webp' };
+    for (const headers of [type, { 'cache-control': 'private, max-age=60', ...type }]) {
+      const given = { ContentType: headers['content-type'], CacheControl: Object(headers)['cache-control'] };
+      const command = new PutObjectCommand({ Bucket, Key, ...given });
       const signableHeaders = new Set([...Object.keys(headers), 'host']);
       const theirs = await getSignedUrl(client, command, { expiresIn: 90, signingDate, signableHeaders });
       const ours = await sign('PUT', Key, { lifetimeSeconds: 90, signingDate, headers });
       expect(ours).toBe(theirs);
-      expect(ours).toContain('SignedHeaders=cache-control%3Bcontent-type%3Bhost');
-    },
-  );
+      expect(ours).toContain(`SignedHeaders=${[...signableHeaders].join('%3B')}`);
+    }
+  });
 });
 
 test('a place that could not be found is looked for again', async () => {

@@ -24,17 +24,10 @@ const history = fc.array(
   { maxLength: 60 },
 );
 
-interface Moment {
-  breaker: Breaker;
-  before: Breaker;
-  nowMs: number;
-  what: string;
-  finding: Finding;
-  admission: Admission | null;
-}
+type Moment = ReturnType<typeof live>[number];
 
 /** Every moment of a history. */
-function live(events: { afterMs: number; what: string; finding: Finding }[]): Moment[] {
+function live(events: { afterMs: number; what: string; finding: Finding }[]) {
   let breaker = closedBreaker;
   let nowMs = 1_000_000;
   return events.map((event) => {
@@ -44,7 +37,7 @@ function live(events: { afterMs: number; what: string; finding: Finding }[]): Mo
     if (event.what === 'ask') ({ breaker, admission } = admit(breaker, nowMs));
     else if (event.what === 'call ended') breaker = afterCall(breaker, event.finding, nowMs);
     else breaker = afterProbe(breaker, event.finding, nowMs);
-    return { breaker, before, nowMs, what: event.what, finding: event.finding, admission };
+    return { ...event, breaker, before, nowMs, admission };
   });
 }
 
@@ -68,7 +61,7 @@ describe('whatever happens', () => {
     });
   });
 
-  test('who must wait is told whole seconds, at least one, after which a probe is allowed', () => {
+  test('who must wait learns of whole seconds, at least one, after which a probe is allowed', () => {
     everyMoment(({ breaker, nowMs, admission }) => {
       if (admission?.kind !== 'wait') return;
       expect(admission.seconds).toBeGreaterThanOrEqual(1);
@@ -90,30 +83,30 @@ describe('whatever happens', () => {
   });
 
   test('a healthy call closes it', () => {
-    everyMoment(({ what, finding: told, breaker }) => {
-      if (what === 'call ended' && told === 'healthy') expect(breaker).toEqual(closedBreaker);
+    everyMoment(({ what, finding: found, breaker }) => {
+      if (what === 'call ended' && found === 'healthy') expect(breaker).toEqual(closedBreaker);
     });
   });
 
   test('no capacity opens it at once, for as long as warming takes', () => {
-    everyMoment(({ what, finding: told, breaker, nowMs }) => {
-      if (what !== 'call ended' || told !== 'warming') return;
+    everyMoment(({ what, finding: found, breaker, nowMs }) => {
+      if (what !== 'call ended' || found !== 'warming') return;
       expect(breaker).toEqual({ state: 'open', reason: 'warming', untilMs: nowMs + 5000 });
     });
   });
 
   test('only a probe that is answered opens it halfway, and only a call closes it', () => {
-    everyMoment(({ what, finding: told, before, breaker }) => {
+    everyMoment(({ what, finding: found, before, breaker }) => {
       if (breaker.state !== before.state && breaker.state === 'half_open')
-        expect([before.state, what, told]).toEqual(['open', 'probe ended', 'healthy']);
+        expect([before.state, what, found]).toEqual(['open', 'probe ended', 'healthy']);
       if (breaker.state !== before.state && breaker.state === 'closed')
-        expect([what, told]).toEqual(['call ended', 'healthy']);
+        expect([what, found]).toEqual(['call ended', 'healthy']);
     });
   });
 
   test('failures open it only five in a row, or one after a probe', () => {
-    everyMoment(({ what, finding: told, before, breaker }, i, all) => {
-      if (breaker.state !== 'open' || before.state === 'open' || told !== 'failing') return;
+    everyMoment(({ what, finding: found, before, breaker }, i, all) => {
+      if (breaker.state !== 'open' || before.state === 'open' || found !== 'failing') return;
       expect(what).toBe('call ended');
       if (before.state === 'half_open') return;
       const calls = all.slice(0, i + 1).filter((moment) => moment.what === 'call ended');

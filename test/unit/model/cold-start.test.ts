@@ -12,32 +12,32 @@ import {
 } from '../../../shared/model/cold-start.ts';
 
 const startMs = 1_000_000_000_000;
-const anyWakeSeconds = fc.option(fc.integer({ min: 1, max: longestColdStartSeconds }));
+const anySeconds = fc.option(fc.integer({ min: 1, max: longestColdStartSeconds }));
 /** Whatever other machines have written, by whatever clocks. */
-const anyWaking: fc.Arbitrary<ColdStart> = fc.record({
+const anyColdStart: fc.Arbitrary<ColdStart> = fc.record({
   sinceMs: fc.option(fc.integer({ min: startMs - 10 ** 8, max: startMs + 10 ** 8 })),
   refusedAtMs: fc.integer({ min: startMs - 10 ** 8, max: startMs + 10 ** 8 }),
-  wakeSeconds: anyWakeSeconds,
+  wakeSeconds: anySeconds,
 });
 
 /** A model that takes so long, asked at these times after the first call, until it answers. */
-function wake(before: ColdStart, tookMs: number, askedAfterMs: Iterable<number>): ColdStart {
-  let waking = before;
+function coldStart(before: ColdStart, tookMs: number, askedAfterMs: Iterable<number>): ColdStart {
+  let cold = before;
   for (const afterMs of askedAfterMs) {
-    if (afterMs >= tookMs) return afterAnswer(waking, startMs + afterMs);
-    waking = afterRefusal(waking, startMs + afterMs);
+    if (afterMs >= tookMs) return afterAnswer(cold, startMs + afterMs);
+    cold = afterRefusal(cold, startMs + afterMs);
   }
-  return waking;
+  return cold;
 }
 
 function* every(ms: number): Generator<number> {
   for (let afterMs = 0; ; afterMs += ms) yield afterMs;
 }
 
-describe('what a caller is told', () => {
+describe('the time that a caller reads', () => {
   test('is whole seconds, at least five and never more than half an hour, whatever was noted', () => {
     fc.assert(
-      fc.property(anyWaking, (noted) => {
+      fc.property(anyColdStart, (noted) => {
         const seconds = secondsUntilReady(afterRefusal(noted, startMs), startMs)!;
         expect(Number.isInteger(seconds)).toBe(true);
         expect(seconds).toBeGreaterThanOrEqual(5);
@@ -46,7 +46,7 @@ describe('what a caller is told', () => {
     );
   });
 
-  test('is what waking took lately, less what has passed: 300 seconds before the first', () => {
+  test('is what a cold start took lately, less what has passed: 300 seconds before the first', () => {
     const first = afterRefusal(noColdStart, startMs);
     expect(secondsUntilReady(first, startMs)).toBe(firstColdStartSeconds);
     expect(secondsUntilReady(first, startMs + 100_001)).toBe(200);
@@ -55,36 +55,36 @@ describe('what a caller is told', () => {
     expect(secondsUntilReady(next, startMs + 60_000)).toBe(180);
   });
 
-  test('never grows while one waking goes on', () => {
+  test('never grows while one cold start goes on', () => {
     fc.assert(
-      fc.property(anyWakeSeconds, fc.array(fc.integer({ min: 1, max: 110_000 })), (wakeSeconds, pauses) => {
-        let waking = afterRefusal({ ...noColdStart, wakeSeconds }, startMs);
+      fc.property(anySeconds, fc.array(fc.integer({ min: 1, max: 110_000 })), (wakeSeconds, pauses) => {
+        let cold = afterRefusal({ ...noColdStart, wakeSeconds }, startMs);
         let nowMs = startMs;
-        let told = secondsUntilReady(waking, nowMs)!;
+        let read = secondsUntilReady(cold, nowMs)!;
         for (const pauseMs of pauses) {
           nowMs += pauseMs;
-          waking = afterRefusal(waking, nowMs);
-          const seconds = secondsUntilReady(waking, nowMs)!;
-          expect(seconds).toBeLessThanOrEqual(told);
-          told = seconds;
+          cold = afterRefusal(cold, nowMs);
+          const seconds = secondsUntilReady(cold, nowMs)!;
+          expect(seconds).toBeLessThanOrEqual(read);
+          read = seconds;
         }
       }),
     );
   });
 
   test('is nothing once a call was answered', () => {
-    const awake = afterAnswer(afterRefusal(noColdStart, startMs), startMs + 1000);
-    expect(secondsUntilReady(awake, startMs + 1000)).toBeNull();
+    const ready = afterAnswer(afterRefusal(noColdStart, startMs), startMs + 1000);
+    expect(secondsUntilReady(ready, startMs + 1000)).toBeNull();
     expect(secondsUntilReady(noColdStart, startMs)).toBeNull();
   });
 });
 
-describe('what waking took', () => {
+describe('what a cold start took', () => {
   test('is known to some seconds where somebody asks all the time, whatever was known before', () => {
     const took = fc.integer({ min: 1000, max: 1_780_000 });
     fc.assert(
-      fc.property(took, fc.integer({ min: 1000, max: 15_000 }), anyWakeSeconds, (tookMs, pauseMs, before) => {
-        const { wakeSeconds, sinceMs } = wake(
+      fc.property(took, fc.integer({ min: 1000, max: 15_000 }), anySeconds, (tookMs, pauseMs, before) => {
+        const { wakeSeconds, sinceMs } = coldStart(
           { ...noColdStart, wakeSeconds: before },
           tookMs,
           every(pauseMs),
@@ -96,32 +96,32 @@ describe('what waking took', () => {
     );
   });
 
-  test('is not made longer by a caller who comes back when told to, or later', () => {
+  test('is not made longer by a caller who comes back when that time is over, or later', () => {
     const lateness = fc.double({ min: 1, max: 10, noNaN: true });
     fc.assert(
-      fc.property(anyWakeSeconds, lateness, (before, late) => {
-        const asleep = { ...noColdStart, wakeSeconds: before };
-        const toldMs = secondsUntilReady(afterRefusal(asleep, startMs), startMs)! * 1000;
-        const { wakeSeconds } = wake(asleep, 1, [0, toldMs * late]);
+      fc.property(anySeconds, lateness, (before, late) => {
+        const known = { ...noColdStart, wakeSeconds: before };
+        const waitMs = secondsUntilReady(afterRefusal(known, startMs), startMs)! * 1000;
+        const { wakeSeconds } = coldStart(known, 1, [0, waitMs * late]);
         expect(wakeSeconds).toBeLessThanOrEqual(before ?? firstColdStartSeconds);
       }),
     );
   });
 
-  test('counts anew after a gap in which it may have been awake', () => {
+  test('counts anew after a gap in which it may have been ready', () => {
     const asked = afterRefusal({ ...noColdStart, wakeSeconds: 240 }, startMs);
     const nextMs = startMs + 480_001;
     expect(afterRefusal(asked, nextMs - 1).sinceMs).toBe(startMs);
     const next = afterRefusal(asked, nextMs);
     expect(next).toEqual({ sinceMs: nextMs, refusedAtMs: nextMs, wakeSeconds: 240 });
     expect(secondsUntilReady(next, nextMs)).toBe(240);
-    // Who looks at it in between sees no waking either.
+    // Who looks at it in between sees no cold start either.
     expect(secondsUntilReady(asked, nextMs)).toBeNull();
   });
 
   test('is at least a second and at most half an hour, whatever clocks say', () => {
     fc.assert(
-      fc.property(anyWaking, (noted) => {
+      fc.property(anyColdStart, (noted) => {
         const { wakeSeconds } = afterAnswer({ ...noted, sinceMs: noted.sinceMs ?? startMs }, startMs);
         expect(wakeSeconds).toBeGreaterThanOrEqual(1);
         expect(wakeSeconds).toBeLessThanOrEqual(longestColdStartSeconds);
@@ -137,9 +137,9 @@ describe('nothing is written', () => {
     expect(afterRefusal(noted, startMs + 10_000)).toEqual({ ...noted, refusedAtMs: startMs + 10_000 });
   });
 
-  test('for an answer where nobody had found it asleep', () => {
-    const awake = { ...noColdStart, wakeSeconds: 100 };
-    expect(afterAnswer(awake, startMs)).toBe(awake);
+  test('for an answer where nobody had found it scaled to zero', () => {
+    const ready = { ...noColdStart, wakeSeconds: 100 };
+    expect(afterAnswer(ready, startMs)).toBe(ready);
   });
 });
 
@@ -162,15 +162,15 @@ describe('health', () => {
     ['ready', late, halfAnHour + 1, 'ready'],
     ['unavailable', refused, 0, 'unavailable'],
   ] as const)(
-    'of a component that is %s (%#): a call is known before its alarm, and no waking lasts for ever',
+    'of a component that is %s (%#): a call is known before its alarm, and no cold start lasts for ever',
     (is, noted, afterMs, said) => {
       expect(stateOfScaling({ state: is, changedAtMs: 0 }, noted, startMs + afterMs)).toBe(said);
     },
   );
 
-  test('a component that fell asleep after the call was not woken by it', () => {
-    const asleep = (changedAtMs: number) => ({ state: 'asleep' as const, changedAtMs });
-    expect(stateOfScaling(asleep(startMs), refused, startMs + 1000)).toBe('waking');
-    expect(stateOfScaling(asleep(startMs + 1), refused, startMs + 1000)).toBe('asleep');
+  test('a component that was scaled to zero after the call does not start by it', () => {
+    const scaledToZero = (changedAtMs: number) => ({ state: 'asleep' as const, changedAtMs });
+    expect(stateOfScaling(scaledToZero(startMs), refused, startMs + 1000)).toBe('waking');
+    expect(stateOfScaling(scaledToZero(startMs + 1), refused, startMs + 1000)).toBe('asleep');
   });
 });
