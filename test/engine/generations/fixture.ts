@@ -105,7 +105,7 @@ export async function startEngines() {
 }
 
 async function startContainer() {
-  const state = { calls: 0, behaviour: paint as Behaviour };
+  const state = { calls: 0, behaviour: deliver as Behaviour };
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
     const request = await readBody(req);
     state.calls += 1;
@@ -151,7 +151,7 @@ export async function putOutputs(request: ModelRequest) {
 }
 
 /** A container that does what it should. */
-export const paint: Behaviour = async (request, res) => {
+export const deliver: Behaviour = async (request, res) => {
   emit(res, { event: 'started' });
   const outputs = await putOutputs(request);
   emit(res, { event: 'completed', outputs, referenceImagesUsed: 0, modelVersion: 'test-1' });

@@ -13,7 +13,7 @@ import type { Generation } from '../../../shared/generations/generation.ts';
 import { newRunId } from '../../../shared/base/ids.ts';
 import { endAbandoned, sweep } from '../../../shared/generations/sweep.ts';
 import { useEngines } from './use-engines.ts';
-import { emit, identity, newCommand, paint, run, says, stored, type Behaviour } from './fixture.ts';
+import { emit, identity, newCommand, deliver, run, says, stored } from './fixture.ts';
 
 const fixture = useEngines();
 
@@ -111,91 +111,55 @@ function watchedObjects() {
   return { deleted, objects: { ...fixture.deps.objects, deleteReferences } };
 }
 
-/** The stored requests, as if each had come with a reference image. */
-function asIfSent() {
-  return {
-    ...fixture.deps.generations,
-    get: async (licenseId: string, requestId: string) => {
-      const found = await fixture.deps.generations.get(licenseId, requestId);
-      return found && { ...found, referenceImages: 1 };
-    },
-  };
-}
-
-describe('two runs of one request at once', () => {
-  /** Both have called the model before either begins; then each generates when it is let. */
-  function together() {
-    let calls = 0;
-    const bothCalled = Promise.withResolvers<void>();
-    const hungUp = Promise.withResolvers<void>();
-    const behaviour: Behaviour = async (request, res) => {
-      calls += 1;
-      res.once('close', () => {
-        if (!res.writableFinished) hungUp.resolve();
-      });
-      if (calls === 2) bothCalled.resolve();
-      await bothCalled.promise;
-      emit(res, { event: 'started' });
-      // The run that lost hangs up; the other one goes on only then.
-      await hungUp.promise;
-      if (!res.destroyed) await paint(request, res);
-    };
-    return behaviour;
-  }
-
-  test('generate once and charge once: the one that lost hangs up and touches nothing', async () => {
-    fixture.container.state.behaviour = together();
-    const { command, generation } = await accepted();
-    const { objects, deleted } = watchedObjects();
-    const runs = [1, 2].map(() => work(generation, { objects, generations: asIfSent() }));
-    const ends = await Promise.all(runs.map(({ ended }) => ended));
-    expect(ends.map((ended) => ended?.status ?? 'lost').toSorted()).toEqual(['COMPLETED', 'lost']);
-    expect(await stored(fixture, command)).toMatchObject({
-      generation: { status: 'COMPLETED' },
-      period: { used: 2, committed: 2, inFlight: 0 },
-    });
-    const winner = runs[ends[0] === null ? 1 : 0]!;
-    const loser = runs[ends[0] === null ? 0 : 1]!;
-    expect(sums(winner.meter)).toEqual({ creditsReserved: 2, creditsSettled: 2 });
-    expect(loser.meter.values).toEqual([]);
-    expect(deleted).toEqual([generation.requestId]);
-  });
-
-  test('a run that fails before its model begins leaves the request to the one that has begun', async () => {
-    const { command, generation } = await accepted();
-    const begun = Promise.withResolvers<void>();
-    const failed = Promise.withResolvers<void>();
-    let calls = 0;
-    fixture.container.state.behaviour = async (request, res) => {
-      calls += 1;
-      if (calls === 1) {
-        emit(res, { event: 'started' });
-        begun.resolve();
-        await failed.promise;
-        return paint(request, res);
-      }
-      res.writeHead(400).end('{}');
-    };
-    const first = work(generation);
-    await begun.promise;
-    // It read the record before the first run began.
-    const generations = { ...fixture.deps.generations, get: async () => generation };
-    const second = work(generation, { generations });
-    await untilProcessing(generation);
-    expect(await second.ended).toBeNull();
-    failed.resolve();
-    expect(await first.ended).toMatchObject({ status: 'COMPLETED' });
-    expect((await stored(fixture, command)).period).toMatchObject({ used: 2, committed: 2 });
-    expect([sums(second.meter), calls]).toEqual([{}, 2]);
-  });
+/** A store that reads this request as it was accepted, with a reference image. */
+const readingAsAccepted = (generation: Generation) => ({
+  ...fixture.deps.generations,
+  get: async () => ({ ...generation, referenceImages: 1 }),
 });
 
-async function untilProcessing({ licenseId, requestId }: Generation): Promise<void> {
-  for (;;) {
-    const found = await fixture.deps.generations.get(licenseId, requestId);
-    if (found?.status === 'PROCESSING') return;
-  }
-}
+test('two runs of one request at once generate once and charge once: the one that lost hangs up and touches nothing', async () => {
+  let calls = 0;
+  const bothCalled = Promise.withResolvers<void>();
+  const hungUp = Promise.withResolvers<void>();
+  fixture.container.state.behaviour = async (request, res) => {
+    res.once('close', () => {
+      if (!res.writableFinished) hungUp.resolve();
+    });
+    // Both have called the model before either begins.
+    if (++calls === 2) bothCalled.resolve();
+    await bothCalled.promise;
+    emit(res, { event: 'started' });
+    // The run that lost hangs up; the other one goes on only then.
+    await hungUp.promise;
+    if (!res.destroyed) await deliver(request, res);
+  };
+  const { command, generation } = await accepted();
+  const { objects, deleted } = watchedObjects();
+  const runs = [1, 2].map(() => work(generation, { objects, generations: readingAsAccepted(generation) }));
+  const ends = await Promise.all(runs.map(({ ended }) => ended));
+  expect(ends.map((ended) => ended?.status ?? 'lost').toSorted()).toEqual(['COMPLETED', 'lost']);
+  expect(await stored(fixture, command)).toMatchObject({
+    generation: { status: 'COMPLETED' },
+    period: { used: 2, committed: 2, inFlight: 0 },
+  });
+  const [winner, loser] = ends[0] === null ? runs.toReversed() : runs;
+  expect(sums(winner!.meter)).toEqual({ creditsReserved: 2, creditsSettled: 2 });
+  expect(loser!.meter.values).toEqual([]);
+  expect(deleted).toEqual([generation.requestId]);
+});
+
+test('a run that fails before its model begins leaves the request to the one that has begun', async () => {
+  fixture.container.state.behaviour = (_request, res) => void res.writeHead(400).end('{}');
+  const { command, generation } = await accepted();
+  await fixture.deps.generations.start(generation, fixture.clock.now(), newRunId());
+  const { objects, deleted } = watchedObjects();
+  const late = work(generation, { objects, generations: readingAsAccepted(generation) });
+  expect([await late.ended, sums(late.meter), deleted]).toEqual([null, {}, []]);
+  expect(await stored(fixture, command)).toMatchObject({
+    generation: { status: 'PROCESSING' },
+    period: { used: 0, committed: 2, inFlight: 1 },
+  });
+});
 
 test.each(['COMPLETED', 'FAILED', 'unknown'])(
   'a run does nothing for a request that is %s',
@@ -250,7 +214,7 @@ test('a run that crashed ends only what no run of another invocation has begun, 
   const { command, generation } = await accepted();
   const [crashed, other] = ['aaaaaaaa', 'bbbbbbbb'];
   const { objects, deleted } = watchedObjects();
-  const deps = { ...fixture.deps, objects, generations: asIfSent() };
+  const deps = { ...fixture.deps, objects, generations: readingAsAccepted(generation) };
   await fixture.deps.generations.start(generation, fixture.clock.now(), newRunId(other));
   expect(await endAbandoned(generation, deps, { invocation: crashed })).toBeNull();
   expect((await stored(fixture, command)).generation).toMatchObject({ status: 'PROCESSING' });

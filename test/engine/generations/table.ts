@@ -29,7 +29,7 @@ export function canceled(...codes: (string | undefined)[]): TransactionCanceledE
   return new TransactionCanceledException({ $metadata: {}, message: '', CancellationReasons });
 }
 
-/** What a caller is told when conflicts do not end, or nobody knows what was applied. */
+/** The answer when conflicts do not end, or nobody knows what was applied. */
 export const busy = { code: 'SERVICE_UNAVAILABLE', message: 'The service is busy. Try again shortly.' };
 
 export type TableFixture = Awaited<ReturnType<typeof startTable>>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { startTable, type TableFixture } from './table.ts';
-import { paint, startEngines, type Fixture } from './fixture.ts';
+import { deliver, startEngines, type Fixture } from './fixture.ts';
 
 /**
  * A table for the tests of one file, each of which begins without faults.
@@ -20,7 +20,7 @@ export function useEngines(): Fixture {
   beforeAll(async () => void Object.assign(fixture, await startEngines()));
   beforeEach(() => {
     fixture.clock.shiftMs = 0;
-    Object.assign(fixture.container.state, { behaviour: paint, calls: 0 });
+    Object.assign(fixture.container.state, { behaviour: deliver, calls: 0 });
   });
   afterAll(() => fixture.close());
   return fixture;

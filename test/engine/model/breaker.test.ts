@@ -6,7 +6,7 @@ import { loggableError } from '../../../shared/base/log.ts';
 import type { Breaker } from '../../../shared/model/breaker-states.ts';
 import { acceptGeneration } from '../../../shared/generations/create.ts';
 import { useEngines } from '../generations/use-engines.ts';
-import { newCommand, paint, run, says, stored, type Behaviour } from '../generations/fixture.ts';
+import { newCommand, deliver, run, says, stored, type Behaviour } from '../generations/fixture.ts';
 
 const fixture = useEngines();
 /** The clock stands still, because on a slow machine time would run out between two calls. */
@@ -28,7 +28,7 @@ function useModel(): void {
 }
 
 /** Runs a command of a new license. @returns its answer or error, and how often the container was called for it. */
-async function request(behaviour: Behaviour = paint, changes: Parameters<typeof newCommand>[1] = {}) {
+async function request(behaviour: Behaviour = deliver, changes: Parameters<typeof newCommand>[1] = {}) {
   Object.assign(fixture.container.state, { behaviour, calls: 0 });
   const command = newCommand(fixture, changes);
   const outcome = (await run(command, fixture.deps).catch((error: unknown) => error)) as any;
@@ -49,7 +49,7 @@ const isReady = says({ event: 'ready', modelVersion: '1' });
 const isProbe = (body: object) => 'probe' in body;
 
 test.each<[string, string, Behaviour, number]>([
-  ['a good one', 'leave it closed', paint, 0],
+  ['a good one', 'leave it closed', deliver, 0],
   ['one that fails for a reason of its own', 'leave it closed', failsItself, 0],
   ['one that finds it busy', 'open it', isBusy, 1],
   ['one that the container refuses', 'open it', refuses, 1],
@@ -88,7 +88,7 @@ describe('once its time is over', () => {
     const bodies: object[] = [];
     const first = request(async (body, res) => {
       bodies.push(body);
-      if (!isProbe(body)) return paint(body, res);
+      if (!isProbe(body)) return deliver(body, res);
       asked.resolve();
       await goOn.promise;
       return isReady(body, res);
@@ -105,7 +105,7 @@ describe('once its time is over', () => {
   });
 
   test('a container that knows no probes is not locked out', async () => {
-    const { outcome } = await request((body, res) => (isProbe(body) ? refuses : paint)(body, res));
+    const { outcome } = await request((body, res) => (isProbe(body) ? refuses : deliver)(body, res));
     expect(outcome).toMatchObject({ usage: { creditsUsed: 2 } });
   });
 });

@@ -11,7 +11,7 @@ import { coldStartNotes } from '../../../shared/model/cold-start-notes.ts';
 import { interceptCommands } from '../../support/intercept-commands.ts';
 import { until } from '../../support/until.ts';
 import { useEngines } from '../generations/use-engines.ts';
-import { identity, newCommand, paint, run, says, stored } from '../generations/fixture.ts';
+import { identity, newCommand, deliver, run, says, stored } from '../generations/fixture.ts';
 
 const fixture = useEngines();
 const isReady = says({ event: 'ready', modelVersion: '1' });
@@ -56,7 +56,7 @@ beforeEach(async () => {
   if (version > 0) await store().put(noColdStart, version);
   sent = [];
   fixture.deps.model = newServer();
-  fixture.container.state.behaviour = (body, res) => ('probe' in body ? isReady : paint)(body, res);
+  fixture.container.state.behaviour = (body, res) => ('probe' in body ? isReady : deliver)(body, res);
 });
 
 const store = () => coldStartStore(fixture.table);

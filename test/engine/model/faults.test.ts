@@ -6,7 +6,7 @@ import { useEngines } from '../generations/use-engines.ts';
 import {
   emit,
   newCommand,
-  paint,
+  deliver,
   putOutputs,
   run,
   says,
@@ -160,7 +160,7 @@ test('runs that end because the service stops, or that we could not begin to sto
     const stopping = { ...fixture.deps, stopping: stopper.signal };
     const { outcome } = await runAgainst(() => stopper.abort(), stopping);
     expect(outcome.code).toBe('SERVICE_UNAVAILABLE');
-    expect((await runAgainst(paint, unstored)).outcome.status).toBe(500);
+    expect((await runAgainst(deliver, unstored)).outcome.status).toBe(500);
   }
   expect(states).toEqual([]);
 });

@@ -13,7 +13,7 @@ import { prepareReferences, type ReferenceDeps } from '../../../shared/reference
 import { sweep } from '../../../shared/generations/sweep.ts';
 import { samplePhoto, sendFile } from '../../support/uploads.ts';
 import { useEngines } from '../generations/use-engines.ts';
-import { identity, newCommand, paint, run } from '../generations/fixture.ts';
+import { identity, newCommand, deliver, run } from '../generations/fixture.ts';
 
 const copied = { copyReferences: true };
 const fixture = useEngines();
@@ -80,7 +80,7 @@ describe('copies', () => {
     let whileGenerating: string[] = [];
     fixture.container.state.behaviour = async (request, res) => {
       whileGenerating = await copies();
-      await paint(request, res);
+      await deliver(request, res);
     };
     expect(await run(one, fixture.deps)).toMatchObject({ requestId: one.requestId });
     expect(whileGenerating).toEqual(placesOf(one));

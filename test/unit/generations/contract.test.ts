@@ -26,7 +26,7 @@ const fitsSchema = (json: string) =>
   fits(document.components.schemas.GenerationRequest, JSON.parse(json), document);
 const privateHosts = ['127.0.0.1', '[::1]', '2130706433', '10.1', 'localhost'];
 const notPublic = ['a.example:8443', 'a.example:99999', ...privateHosts].map((host) => `https://${host}/`);
-/** What the service refuses and no schema can tell: halves of surrogate pairs, and hosts that are not public. */
+/** What the service refuses and no schema can say: halves of surrogate pairs, and hosts that are not public. */
 const isBeyondSchema = (json: string) =>
   json.includes('\\ud') || notPublic.some((link) => json.includes(`"${link}"`));
 const quoted = (...texts: string[]) => texts.map((text) => JSON.stringify(text));

@@ -2,7 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import { agentWords } from '../../../shared/mcp/contract.ts';
 import { inWords, ServiceError } from '../../../shared/base/errors.ts';
-import { finishGeneration, type Accepted, type Observer } from '../../../shared/generations/create.ts';
+import {
+  finishGeneration,
+  type Accepted,
+  type GenerationCommand,
+  type Observer,
+} from '../../../shared/generations/create.ts';
+import { dryRun } from '../../../shared/generations/dry-run.ts';
 import {
   accept,
   commandOf,
@@ -11,6 +17,7 @@ import {
   identity,
   license,
   outcomeOf,
+  queued,
   startMs,
   type Fixture,
 } from './fixture.ts';
@@ -251,5 +258,52 @@ describe('a request that fails', () => {
     expect(fixture.meter.values.map(([name]) => name)).not.toContain('creditsSettled');
     fixture.store.settle = (record) => Promise.resolve({ ...record, ...other, errorCode: null });
     expect((await finish(fixture)).code).toBe('GENERATION_FAILED');
+  });
+});
+
+// The decision is the request's own, and so are its other refusals.
+describe('a dry run', () => {
+  const attempt = (fixture: Fixture, changes: Partial<GenerationCommand> = {}) =>
+    outcomeOf(dryRun(commandOf(changes), fixture.deps));
+  const periodResetDate = new Date(periodEndMs).toISOString();
+
+  test('names the price and the period totals as they are, and leaves no trace', async () => {
+    const fixture = commandsFixture();
+    const usage = { creditsUsed: 60, creditsLimit: 100, creditsRemaining: 40, creditsCharged: 0 };
+    expect(await attempt(fixture)).toEqual({
+      wouldReplay: false,
+      answer: {
+        dryRun: true,
+        accepted: true,
+        identity: { id: identity.identityId, name: identity.name },
+        credits: 2,
+        usage: { ...usage, periodResetDate },
+      },
+    });
+    const { calls, meter, asked, faults } = fixture;
+    expect([calls, meter.values, asked, faults]).toEqual([[], [], [], []]);
+  });
+
+  test('counts what running requests hold, to the credit', async () => {
+    const fixture = commandsFixture();
+    fixture.totals.committed = 99;
+    expect(await attempt(fixture)).toMatchObject({
+      code: 'CREDIT_LIMIT_EXCEEDED',
+      message: `This request costs 2 credits, more than is left of this month's 100. The period resets at ${periodResetDate}.`,
+      retryAfterSeconds: Math.ceil((periodEndMs - startMs) / 1000),
+    });
+    fixture.totals.committed = 98;
+    expect(await attempt(fixture)).toMatchObject({ answer: { accepted: true } });
+  });
+
+  test('whose idempotency key stands for a request that completed costs nothing, and says why', async () => {
+    const fixture = commandsFixture();
+    fixture.records.set('r0', queued({ requestId: 'r0', status: 'COMPLETED' }));
+    fixture.totals.committed = 100;
+    const idempotencyRecord = { requestId: 'r0', bodyHash: 'hash', expiresAtMs: startMs + 1 };
+    expect(await attempt(fixture, { idempotencyKeyHash: 'hash', idempotencyRecord })).toMatchObject({
+      wouldReplay: true,
+      answer: { accepted: true, credits: 0, usage: { creditsUsed: 60, creditsCharged: 0 } },
+    });
   });
 });

@@ -55,6 +55,13 @@ describe('a request with reference images', () => {
     expect(fixture.records.get('r1')!.createdAtMs).toBe(startMs + 4000);
   });
 
+  test('has them looked at by a dry run, and none kept', async () => {
+    const fixture = fetchingFixture();
+    expect(await dryRun(commandOf(withImages()), fixture.deps)).toMatchObject({ answer: { accepted: true } });
+    expect(fixture.fetched).toMatchObject([['r1', 0, { putLink: null }]]);
+    expect(fixture.calls).toEqual([]);
+  });
+
   const away = new ServiceError('SERVICE_UNAVAILABLE', 'All models are away.');
   const refusals: [string, Partial<GenerationCommand>, (fixture: Fixture) => void][] = [
     ['TIER_LIMIT', { ...withImages({ width: 2048 }), license: { ...license, tier: 'starter' } }, () => {}],

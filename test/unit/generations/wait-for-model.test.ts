@@ -45,9 +45,9 @@ async function run(
   answers: Say[],
   changes: Partial<Generation> = {},
   refusals: (ServiceError | null)[] = [],
+  stopping = new AbortController().signal,
 ) {
   const clock = quickClock();
-  const stopping = new AbortController();
   const { model, asked } = scriptedModel((signal) =>
     answers[Math.min(asked.length, answers.length) - 1]!(signal),
   );
@@ -66,7 +66,7 @@ async function run(
     model,
     objects: namedLinks([11, 12]),
     clock,
-    stopping: stopping.signal,
+    stopping,
     embedParameters: false,
   };
   const generation = queued({ deadlineMs: startMs + 600_000, width: 1024, height: 1024, ...changes });
@@ -152,11 +152,8 @@ describe('it is not asked again', () => {
   });
 
   test('when the service is stopped while it waits', async () => {
-    const stopping = AbortSignal.abort();
-    const { model, asked } = scriptedModel(scaledToZero);
-    const deps = { model, objects: namedLinks(), clock: quickClock(), stopping, embedParameters: false };
-    const events = { queued: () => {}, started: async () => {}, progress: () => {} };
-    await expect(waitForModel(queued(), identity, events, deps)).rejects.toMatchObject({
+    const { result, asked } = await run([scaledToZero], {}, [], AbortSignal.abort());
+    expect(result).toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: 'The service was stopped before the image was finished.',
     });

@@ -82,16 +82,12 @@ describe('whatever happens', () => {
     });
   });
 
-  test('a healthy call closes it', () => {
-    everyMoment(({ what, finding: found, breaker }) => {
-      if (what === 'call ended' && found === 'healthy') expect(breaker).toEqual(closedBreaker);
-    });
-  });
-
-  test('no capacity opens it at once, for as long as warming takes', () => {
+  test('a healthy call closes it, and no capacity opens it at once, for as long as a start takes', () => {
     everyMoment(({ what, finding: found, breaker, nowMs }) => {
-      if (what !== 'call ended' || found !== 'warming') return;
-      expect(breaker).toEqual({ state: 'open', reason: 'warming', untilMs: nowMs + 5000 });
+      if (what !== 'call ended') return;
+      if (found === 'healthy') expect(breaker).toEqual(closedBreaker);
+      if (found === 'warming')
+        expect(breaker).toEqual({ state: 'open', reason: 'warming', untilMs: nowMs + 5000 });
     });
   });
 
@@ -119,14 +115,11 @@ test('four failures leave it closed, the fifth opens it for ten seconds', () => 
   expect(admit(failTimes(4, 0), 0).admission).toEqual({ kind: 'call' });
   const open = failTimes(5, 0);
   expect(open).toEqual({ state: 'open', reason: 'failing', untilMs: 10_000 });
+  // Calls that fail late do not keep it open for longer.
+  expect(afterCall(open, 'failing', 9000)).toEqual(open);
   expect(admit(open, 0).admission).toEqual({ kind: 'wait', reason: 'failing', seconds: 10 });
   expect(admit(open, 9001).admission).toEqual({ kind: 'wait', reason: 'failing', seconds: 1 });
   expect(admit(open, 10_000).admission).toEqual({ kind: 'probe' });
-});
-
-test('calls that fail late do not keep it open for longer', () => {
-  const open = failTimes(5, 0);
-  expect(afterCall(open, 'failing', 9000)).toEqual(open);
 });
 
 test('a probe that fails opens it again for its own reason', () => {
