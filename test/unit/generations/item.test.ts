@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { newGeneration, type Generation } from '../../../shared/generations/generation.ts';
-import { newId, newRequestId } from '../../../shared/base/ids.ts';
+import type { Generation } from '../../../shared/generations/generation.ts';
+import { newId } from '../../../shared/base/ids.ts';
 import { fromItem, toItem } from '../../../shared/generations/item.ts';
 import { hashIdempotencyKey } from '../../../shared/generations/idempotency-store.ts';
 import { leaseIndex, licenseIdOfGeneration } from '../../../shared/table/keys.ts';
-import { anyGeneration, sampleBody, sampleIdentity } from '../../support/unit-samples.ts';
+import { anyGeneration, sampleGeneration, sampleNowMs } from '../../support/unit-samples.ts';
 
 /** Whatever the generation is, this holds of it and of its item. */
 const always = (rule: (generation: Generation, item: ReturnType<typeof toItem>) => void) =>
@@ -54,34 +54,32 @@ test('a key names the license and the request that it was made of', () => {
 });
 
 test('a record costs one write unit with a prompt of 100 characters and all that it learns until it completes', () => {
-  const learnt = { startedAtMs: nowMs + 1234, completedAtMs: nowMs + 9876, modelVersion: '2026-01-01.1' };
+  const learnt = {
+    startedAtMs: sampleNowMs + 1234,
+    completedAtMs: sampleNowMs + 9876,
+    modelVersion: '2026-01-01.1',
+  };
   expect(sizeOf(toItem({ ...largest(100), status: 'COMPLETED', ...learnt }))).toBeLessThan(1024);
   expect(sizeOf(toItem(largest(1000)))).toBeLessThan(2048);
 });
 
-const nowMs = Date.UTC(2026, 4, 17, 11, 23, 45, 678);
-
 /** Every member at a long value of everyday use, an idempotency key among them. */
 function largest(promptLength: number): Generation {
-  return newGeneration({
-    requestId: newRequestId(nowMs),
-    licenseId: newId('license'),
-    keyId: `key_${'0123456789abcdef'.repeat(2)}`,
-    identity: { ...sampleIdentity, identityId: newId('identity') },
-    body: {
-      ...sampleBody,
+  const generation = sampleGeneration(
+    {
+      licenseId: newId('license'),
+      periodStartMs: Date.UTC(2026, 4, 1, 7, 8, 9, 123),
+      creditsLimit: 123_456,
+      idempotencyKeyHash: hashIdempotencyKey('8e03978e-40d5-43e8-bc93-6894a57f9324'),
+    },
+    {
       prompt: 'p'.repeat(promptLength),
       seed: 4294967295,
       referenceMode: 'exact_product',
       referenceImages: [{ url: 'https://a.example/' }],
     },
-    periodStartMs: Date.UTC(2026, 4, 1, 7, 8, 9, 123),
-    creditsLimit: 123_456,
-    nowMs,
-    deadlineSeconds: 120,
-    retentionDays: 90,
-    idempotencyKeyHash: hashIdempotencyKey('8e03978e-40d5-43e8-bc93-6894a57f9324'),
-  });
+  );
+  return { ...generation, identity: { ...generation.identity, id: newId('identity') } };
 }
 
 /**
