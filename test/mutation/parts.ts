@@ -41,10 +41,12 @@ export const parts = {
     tests: [
       unit,
       'engine/billing/subscriptions',
-      'engine/generations/{records,history,in-flight}',
+      'engine/generations/{records,history}',
       'engine/{identities,keys,licenses}/store',
       'engine/keys/budgets',
+      'engine/images/preview-credentials',
       'engine/licenses/notifications',
+      'engine/model/cold-start',
       'engine/table/reads',
     ],
   },
@@ -58,6 +60,13 @@ export const parts = {
       'references/{read,prepare,discard}-references.ts',
       'generations/{answers,create,decide,delete,dry-run,enqueue,find,run-accepted,run-model,settle,sweep,wait-for-model}.ts',
     ],
-    tests: [unit, 'engine/references/{function,requests}', 'engine/generations/{runs,deletions}'],
+    tests: [
+      unit,
+      'engine/references/{function,requests}',
+      'engine/generations/{runs,deletions}',
+      'engine/images/preview-credentials',
+      'engine/licenses/send-notifications',
+      'engine/model/cold-start',
+    ],
   },
 } as const satisfies Record<string, Part>;

@@ -338,3 +338,84 @@ test('leases are listed by shard, those that end before a time, the oldest first
     { licenseId: records[2]!.licenseId, requestId: records[2]!.requestId },
   ]);
 });
+
+describe('requests in flight', () => {
+  const may = Date.UTC(2026, 4, 1);
+  const june = Date.UTC(2026, 5, 1);
+  const taken = { outcome: 'too_many_in_flight' };
+  const done = { outcome: 'reserved' };
+  const requestsOf =
+    (licenseId: string) =>
+    (periodStartMs = may) =>
+      newRecord({ licenseId, periodStartMs });
+  const reserve = (request: Generation, maxInFlight: number) =>
+    generations.reserve(request, { ...limits(1000), maxInFlight }, 'h');
+  const inFlight = async (licenseId: string, startMs: number) =>
+    (await periodStore(fixture.table).get(licenseId, startMs)).inFlight;
+
+  test('of many at once exactly as many begin as may be in flight', async () => {
+    const licenseId = newId('license');
+    const request = requestsOf(licenseId);
+    const answers = await Promise.all(Array.from({ length: 25 }, () => reserve(request(), 10)));
+    expect(answers.filter(({ outcome }) => outcome === 'reserved')).toHaveLength(10);
+    expect(answers.filter(({ outcome }) => outcome === 'too_many_in_flight')).toHaveLength(15);
+    expect(await inFlight(licenseId, may)).toBe(10);
+  });
+
+  test('make room for one each when they end, however often they are ended', async () => {
+    const licenseId = newId('license');
+    const request = requestsOf(licenseId);
+    const [first, second] = [request(), request()];
+    for (const one of [first, second]) expect(await reserve(one, 2)).toEqual(done);
+    expect(await reserve(request(), 2)).toEqual(taken);
+    await Promise.all([1, 2, 3].map(() => generations.release(first, failure, nowMs)));
+    expect(await inFlight(licenseId, may)).toBe(1);
+    await generations.start(second, nowMs, 'run-1');
+    await generations.settle(second, completion);
+    await generations.settle(second, completion);
+    expect(await inFlight(licenseId, may)).toBe(0);
+  });
+
+  test('count on in a new period, and end where they are counted', async () => {
+    const licenseId = newId('license');
+    const request = requestsOf(licenseId);
+    const [old, late] = [request(), request()];
+    for (const one of [old, late]) expect(await reserve(one, 2)).toEqual(done);
+    expect(await reserve(request(june), 2)).toEqual(taken);
+    await generations.release(old, failure, nowMs);
+    expect(await reserve(request(june), 2)).toEqual(done);
+    expect([await inFlight(licenseId, may), await inFlight(licenseId, june)]).toEqual([0, 2]);
+    await generations.start(late, nowMs, 'run-1');
+    expect(await generations.settle(late, completion)).toMatchObject({ status: 'COMPLETED' });
+    expect(await inFlight(licenseId, june)).toBe(1);
+    const totals = await periodStore(fixture.table).get(licenseId, may);
+    expect(totals).toMatchObject({ used: 2, committed: 2, byType: { text_to_image: { requests: 1 } } });
+  });
+
+  test('whose deadline has come hold no credits, not even by a further attempt', async () => {
+    const licenseId = newId('license');
+    const request = requestsOf(licenseId)();
+    let asked = 0;
+    // The first attempt in a period is always refused.
+    const isLate = () => ++asked > 1;
+    await expect(generations.reserve(request, limits(1000), 'h', isLate)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
+    expect(asked).toBe(2);
+    expect(await generations.get(licenseId, request.requestId)).toBeNull();
+    expect(await periodStore(fixture.table).get(licenseId, may)).toMatchObject({ committed: 0, inFlight: 0 });
+  });
+
+  test('of two periods at once share the places', async () => {
+    const licenseId = newId('license');
+    const request = requestsOf(licenseId);
+    const wanted = Array.from({ length: 16 }, (_, i) => request(i % 2 === 0 ? may : june));
+    const answers = await Promise.all(wanted.map((one) => reserve(one, 5).catch((error) => error)));
+    const going = wanted.filter((_, i) => answers[i].outcome === 'reserved');
+    expect(going.length).toBeLessThanOrEqual(5);
+    await Promise.all(going.map((one) => generations.release(one, failure, nowMs)));
+    expect([await inFlight(licenseId, may), await inFlight(licenseId, june)]).toEqual([0, 0]);
+    for (let i = 0; i < 5; i++) expect(await reserve(request(june), 5)).toEqual(done);
+    expect(await reserve(request(june), 5)).toEqual(taken);
+  });
+});
