@@ -91,7 +91,7 @@ export function pollAfterSeconds({ createdAtMs }: Pick<Generation, 'createdAtMs'
   return Math.min(longestPollSeconds, Math.max(1, Math.round((nowMs - createdAtMs) / 4000)));
 }
 
-export function randomSeed(): number {
+function randomSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0]! % (maxSeed + 1);
 }
 

@@ -29,8 +29,6 @@ import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
 import { createTable, openDynamoDb } from './table.ts';
 
-export { idempotencyRecordOf } from './table.ts';
-
 /** What the container does with one request: it may write anything, or nothing, and end when it likes. */
 export type Behaviour = (request: ModelRequest, res: ServerResponse) => void | Promise<void>;
 
