@@ -89,6 +89,24 @@ test.each([
   },
 );
 
+test.each([
+  [
+    'over_key_budget',
+    'CREDIT_LIMIT_EXCEEDED',
+    "more than is left of this key's own monthly limit of 1. The period",
+  ],
+  [
+    'too_many_in_flight',
+    'RATE_LIMITED',
+    'This license has 40 requests in flight, as many as it may have at a time. Try again when one has finished.',
+  ],
+] as const)('a reservation that is %s is refused as %s: %s', async (outcome, code, said) => {
+  const fixture = commandsFixture();
+  fixture.store.reserve = () => Promise.resolve({ outcome });
+  const message = expect.stringContaining(said);
+  expect(await outcomeOf(accept(fixture, { keyBudget: 1 }))).toMatchObject({ code, message });
+});
+
 describe('when nothing can be generated', () => {
   const without = { identity: { ...identity, model: null } };
 
