@@ -4,15 +4,14 @@ import type { Level, Write } from './dynalite.ts';
 const afterMs = 1000;
 
 export interface Compaction {
-  /** Told of what was written. */
-  note(writes: Write[]): void;
+  afterWrites(writes: Write[]): void;
   /** Before the database is closed: what was deleted goes first. */
   close(): Promise<void>;
 }
 
 /**
  * LevelDB appends, and keeps what was deleted in its files until it rewrites them, which a small database may never do.
- * So it is told to, a moment after an item was deleted: a deleted prompt is not on the disk any more.
+ * Here it rewrites them a moment after an item was deleted: a deleted prompt is not on the disk any more.
  */
 export function openCompaction(level: Level): Compaction {
   let timer: NodeJS.Timeout | undefined;
@@ -26,7 +25,7 @@ export function openCompaction(level: Level): Compaction {
   }
 
   return {
-    note(writes) {
+    afterWrites(writes) {
       // A database in memory has no files.
       if (level.compactRange === undefined || timer !== undefined) return;
       if (writes.some(({ type, key }) => type === 'del' && key.startsWith('item-'))) {

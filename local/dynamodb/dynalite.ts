@@ -29,11 +29,10 @@ export interface KeySchemaElement {
 export interface IndexDefinition {
   IndexName: string;
   KeySchema: KeySchemaElement[];
-  Projection: { ProjectionType: string; NonKeyAttributes?: string[] };
+  Projection: { ProjectionType: string };
 }
 export interface TableDefinition {
   TableName: string;
-  TableStatus: string;
   KeySchema: KeySchemaElement[];
   AttributeDefinitions: { AttributeName: string; AttributeType: string }[];
   GlobalSecondaryIndexes?: IndexDefinition[];
@@ -43,19 +42,13 @@ export interface TableDefinition {
 export type Path = (string | number)[];
 
 /** An operand in a parsed expression: a path, a function or sum of operands, or a literal value. */
-export type Operand = Path | OperandCall | AttributeValue;
-export interface OperandCall {
-  type: string;
-  name?: string;
-  args: Operand[];
-}
+export type Operand = Path | { type: string } | AttributeValue;
 export interface Expression {
   type: string;
   name?: string;
   args: (Operand | Expression)[];
 }
-export interface UpdateSection {
-  type: 'set' | 'remove' | 'add' | 'delete';
+interface UpdateSection {
   path: Path;
   val?: Operand;
 }
@@ -69,14 +62,12 @@ export interface Request {
   Item?: Item;
   IndexName?: string;
   Limit?: number;
-  Select?: string;
   ConsistentRead?: boolean;
   ReturnConsumedCapacity?: string;
   ReturnValuesOnConditionCheckFailure?: string;
   _condition?: { expression: Expression };
   _filter?: { expression: Expression };
   _updates?: { sections: UpdateSection[] };
-  _projection?: { paths: Path[] };
   [parameter: string]: unknown;
 }
 
@@ -99,8 +90,7 @@ export interface Range {
   gte?: string;
   lt?: string;
   lte?: string;
-  reverse?: boolean;
-  limit?: number;
+  [option: string]: unknown;
 }
 
 export type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'; key: string };
@@ -108,8 +98,6 @@ export type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'
 export interface Cursor<T> {
   /** The next entries, `size` at most; none at the end. */
   nextv(size: number): Promise<T[]>;
-  /** All remaining entries. It closes the cursor. */
-  all(): Promise<T[]>;
   close(): Promise<void>;
 }
 /** The LevelDB database, or one in memory. Keys are strings, values are JSON. */
@@ -118,7 +106,6 @@ export interface Level {
   close(): Promise<void>;
   getSync(key: string): unknown;
   batch(writes: Write[]): Promise<void>;
-  keys(range: Range): Cursor<string>;
   values(range: Range): Cursor<unknown>;
   /** Rewrites the files without what was deleted or replaced. Not in memory. */
   compactRange?(start: string, end: string): Promise<void>;
@@ -130,14 +117,12 @@ export interface Section {
   get(key: string, done: Callback): void;
   put(key: string, value: unknown, done: Callback): void;
   del(key: string, done: Callback): void;
-  batch(writes: Write[], done: Callback): void;
   values(range: Range): Cursor<Item>;
 }
 
 /** The database as dynalite's actions expect it. */
 export interface Store {
-  options: { maxItemSize: number; createTableMs: number; deleteTableMs: number; updateTableMs: number };
-  tableDb: Section & { awsAccountId: string; awsRegion: string };
+  options: { maxItemSize: number };
   getTable(name: string, isData: boolean | Callback<TableDefinition>, done?: Callback<TableDefinition>): void;
   getItemDb(table: string): Section;
   getIndexDb(kind: string, table: string, index: string): Section;
@@ -151,24 +136,9 @@ interface Db {
   validateKey(key: Item, table: TableDefinition): Invalid;
   validateItem(item: Item, table: TableDefinition): Invalid;
   createKey(item: Item, table: TableDefinition, keySchema?: KeySchemaElement[]): string;
-  createIndexKey(item: Item, table: TableDefinition, keySchema: KeySchemaElement[]): string;
   itemSize(item: Item, compressed?: boolean, withOverhead?: boolean, rangeKey?: string): number;
-  addConsumedCapacity(request: Request, isRead: boolean, item?: Item): ConsumedCapacity | undefined;
-  compare(
-    operator: string,
-    value: AttributeValue | undefined,
-    operands: (AttributeValue | undefined)[],
-  ): boolean;
+  compare(operator: string, value: AttributeValue, operands: (AttributeValue | undefined)[]): boolean;
   mapPath(path: Path, item: Item): AttributeValue | null | undefined;
-  mapPaths(paths: (Path | string)[], item: Item): Item;
-  checkConditional(request: Request, existing: Item | undefined): Invalid;
-  updateIndexes(
-    store: Store,
-    table: TableDefinition,
-    existing: Item | null | undefined,
-    item: Item | null,
-    done: Callback,
-  ): void;
   queryTable(
     store: Store,
     table: TableDefinition,

@@ -1,11 +1,10 @@
 import { createServer } from 'node:http';
 import { listen, type RunningServer } from '../http/server.ts';
 import { openCompaction } from './compaction.ts';
-import type { Context } from './context.ts';
-import { dynamoDbListener } from './http.ts';
+import { dynamoDbListener, type Perform } from './http.ts';
 import { openLevel } from './open-level.ts';
 import { perform } from './operations.ts';
-import { openTokens } from './tokens.ts';
+import type { Context } from './store.ts';
 
 export interface DynamoDbOptions {
   /** Where LevelDB keeps the data; null keeps it in memory. */
@@ -15,19 +14,20 @@ export interface DynamoDbOptions {
 }
 
 /** The engine without a server, for a program with a transport of its own. */
-export async function openDynamoDb({ folder, now = Date.now }: DynamoDbOptions): Promise<{
-  perform(operation: string, body: Record<string, unknown>): Promise<unknown>;
-  close(): Promise<void>;
-}> {
+export async function openDynamoDb({
+  folder,
+  now = Date.now,
+}: DynamoDbOptions): Promise<{ perform: Perform; close(): Promise<void> }> {
   const level = await openLevel(folder);
   const compaction = openCompaction(level);
   const context: Context = {
     level,
-    tokens: openTokens(level, now),
+    now,
+    tokens: new Map(),
     exclusive: oneAtATime(),
     async commit(writes) {
       await level.batch(writes);
-      compaction.note(writes);
+      compaction.afterWrites(writes);
     },
   };
   return {

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { crc32 } from 'node:zlib';
+import type { RequestListener } from 'node:http';
 import { readBody } from '../http/read-body.ts';
 import { fault, isFault } from './faults.ts';
 
 const maxRequestBytes = 16 * 1024 * 1024;
-const contentType = 'application/x-amz-json-1.0';
 
-type Perform = (operation: string, body: Record<string, unknown>) => Promise<unknown>;
+export type Perform = (operation: string, body: Record<string, unknown>) => Promise<unknown>;
 
 /** The parts of a request that the protocol reads, whatever transport brought it. */
 export interface ProtocolRequest {
@@ -18,19 +16,24 @@ export interface ProtocolRequest {
   text: string | undefined;
 }
 
-/**
- * Speaks DynamoDB's JSON protocol: the operation in `x-amz-target`, JSON in and out, errors with `__type`.
- */
+/** Speaks DynamoDB's JSON protocol: the operation in `x-amz-target`, JSON in and out, errors with `__type`. */
 export function dynamoDbListener(perform: Perform): RequestListener {
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const { 'x-amz-target': target, authorization } = request.headers;
-    const body = await readBody(request, maxRequestBytes);
-    const text = body?.toString();
-    const [status, json] = await answerRequest({ target: target?.toString(), authorization, text }, perform);
-    send(response, status, json);
+  return async (request, response) => {
+    try {
+      const { 'x-amz-target': target, authorization } = request.headers;
+      const text = (await readBody(request, maxRequestBytes))?.toString();
+      const [status, body] = await answerRequest(
+        { target: target?.toString(), authorization, text },
+        perform,
+      );
+      response.setHeader('x-amzn-requestid', randomUUID());
+      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+      response.end(JSON.stringify(body === '' ? {} : body));
+    } catch {
+      // A client that goes away before its request is complete gets no answer, and disturbs nobody else.
+      response.destroy();
+    }
   };
-  // A client that goes away before its request is complete gets no answer, and disturbs nobody else.
-  return (request, response) => void answer(request, response).catch(() => response.destroy());
 }
 
 /** Answers one request of the protocol: a status and the body to be sent as JSON. */
@@ -57,24 +60,15 @@ export async function answerRequest(
 }
 
 function parse(text: string): Record<string, unknown> {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    body = undefined;
-  }
-  if (typeof body === 'object' && body !== null && !Array.isArray(body))
-    return body as Record<string, unknown>;
-  throw fault('SerializationException', 'The request is not a JSON object.');
+  const body: unknown = text.startsWith('{') ? tryParse(text) : undefined;
+  if (body === undefined) throw fault('SerializationException', 'The request is not a JSON object.');
+  return body as Record<string, unknown>;
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
-  const text = JSON.stringify(body === '' ? {} : body);
-  response.writeHead(status, {
-    'content-type': contentType,
-    'content-length': Buffer.byteLength(text),
-    'x-amz-crc32': crc32(text),
-    'x-amzn-requestid': randomUUID(),
-  });
-  response.end(text);
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

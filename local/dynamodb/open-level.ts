@@ -16,11 +16,9 @@ export type StartFailure = Error & { reason: 'in_use' | 'corrupt' };
 export async function openLevel(folder: string | null): Promise<Level> {
   if (folder !== null) await refuseHeadless(folder);
   const { db: level } = db.create(folder === null ? {} : { path: folder });
-  try {
-    await level.open();
-  } catch (error) {
-    throw explained(folder, error);
-  }
+  await level.open().catch((error: Error) => {
+    throw explained(error);
+  });
   return level;
 }
 
@@ -28,23 +26,18 @@ export async function openLevel(folder: string | null): Promise<Level> {
 async function refuseHeadless(folder: string): Promise<void> {
   const files = await readdir(folder).catch((): string[] => []);
   const hasData = files.some((file) => file.startsWith('MANIFEST-') || file.endsWith('.ldb'));
-  if (hasData && !files.includes('CURRENT')) throw corrupt(folder, 'its CURRENT file is missing');
+  if (hasData && !files.includes('CURRENT')) throw failure('corrupt', 'its CURRENT file is missing');
 }
 
 /** The wrapper of LevelDB throws an error of its own; LevelDB's is its cause. */
-function explained(folder: string | null, error: unknown): Error {
-  const { message, cause } = error as Error & { cause?: Error & { code?: string } };
-  const detail = cause?.message ?? message;
-  if (cause?.code === 'LEVEL_LOCKED') {
-    const words = `The DynamoDB data folder ${folder} is in use by another process.`;
-    return Object.assign(new Error(words, { cause }), { reason: 'in_use' as const });
-  }
-  const isMissingFile = cause?.code === 'LEVEL_IO_ERROR' && detail.includes('No such file');
-  if (cause?.code === 'LEVEL_CORRUPTION' || isMissingFile) return corrupt(folder, detail, cause);
-  return new Error(`The DynamoDB data folder ${folder} cannot be opened: ${detail}`, { cause });
+function explained(error: Error): Error {
+  const { code, message = '' } = (error.cause ?? {}) as { code?: string; message?: string };
+  if (code === 'LEVEL_LOCKED') return failure('in_use', message, error);
+  const isMissingFile = code === 'LEVEL_IO_ERROR' && message.includes('No such file');
+  return code === 'LEVEL_CORRUPTION' || isMissingFile ? failure('corrupt', message, error) : error;
 }
 
-function corrupt(folder: string | null, detail: string, cause?: Error): StartFailure {
-  const words = `The DynamoDB data folder ${folder} is corrupt (${detail}).`;
-  return Object.assign(new Error(words, { cause }), { reason: 'corrupt' as const });
+function failure(reason: StartFailure['reason'], detail: string, cause?: Error): StartFailure {
+  const error = new Error(`The DynamoDB data folder can't be opened (${reason}): ${detail}`, { cause });
+  return Object.assign(error, { reason });
 }

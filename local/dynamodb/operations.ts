@@ -1,16 +1,15 @@
-import type { Context } from './context.ts';
 import { call, checkTypes, checkValidations, db, dynaliteOperation } from './dynalite.ts';
 import type { Request, Validation } from './dynalite.ts';
 import { fault } from './faults.ts';
 import { installFixes } from './fixes.ts';
-import { limits, openView } from './store.ts';
+import { limits, openView, tableKey, type Context } from './store.ts';
 import { returnOnFailure, transactWriteItems, transactWriteValidation } from './transactions.ts';
 
 installFixes();
 
 type Body = Record<string, unknown>;
 interface Operation extends Validation {
-  run(context: Context, request: Request, body: Body): Promise<unknown>;
+  run(context: Context, request: Request): Promise<unknown>;
 }
 
 /** Parameters that make no difference here. Every other unknown parameter is refused. */
@@ -23,7 +22,7 @@ const ignored = new Set([
   'WarmThroughput',
 ]);
 
-/** Parameters that dynalite knows and this engine does not: local indexes, and what expressions took the place of. */
+/** Parameters that dynalite knows and this engine does not: among them what expressions took the place of. */
 const refused = new Set([
   'AttributeUpdates',
   'AttributesToGet',
@@ -31,8 +30,10 @@ const refused = new Set([
   'Expected',
   'KeyConditions',
   'LocalSecondaryIndexes',
+  'ProjectionExpression',
   'QueryFilter',
   'ScanFilter',
+  'Select',
 ]);
 
 /** Parameters that dynalite does not know. (A scan is always consistent here.) */
@@ -46,7 +47,7 @@ const missingInDynalite: Record<string, Validation['types']> = {
 const operations: Record<string, Operation> = {
   ...each(['BatchGetItem', 'GetItem', 'Query', 'Scan'], read),
   ...each(['BatchWriteItem', 'DeleteItem', 'PutItem', 'UpdateItem'], write),
-  CreateTable: createTable(),
+  CreateTable: { ...loaded('CreateTable'), run: createTable },
   TransactWriteItems: { ...transactWriteValidation, run: transactWriteItems },
 };
 
@@ -78,22 +79,16 @@ function write(name: string): Operation {
   };
 }
 
-/** dynalite writes a table twice, the second time in a timer after its answer. Here both are one commit. */
-function createTable(): Operation {
-  const { action, ...validation } = loaded('CreateTable');
-  return {
-    ...validation,
-    run: ({ level, exclusive, commit }, request) =>
-      exclusive(async () => {
-        let remaining = 2;
-        const { promise: isSettled, resolve } = Promise.withResolvers<void>();
-        const view = openView(level, () => (remaining -= 1) === 0 && resolve());
-        const answer = await call(action, view.store, request);
-        await isSettled;
-        await commit(view.writes);
-        return answer;
-      }),
-  };
+/** In place of dynalite's action, which writes a table twice, the second time in a timer after its answer. */
+function createTable({ level, exclusive, commit }: Context, request: Request): Promise<unknown> {
+  return exclusive(async () => {
+    const key = tableKey(request.TableName);
+    if (level.getSync(key))
+      throw fault('ResourceInUseException', `Table already exists: ${request.TableName}`);
+    const table = { ...request, TableStatus: 'ACTIVE' };
+    await commit([{ type: 'put', key, value: table }]);
+    return { TableDescription: table };
+  });
 }
 
 /**
@@ -108,17 +103,16 @@ export async function perform(context: Context, name: string, body: Body): Promi
   if (!operation) {
     throw fault('UnknownOperationException', `The embedded DynamoDB engine does not support ${name}.`);
   }
-  refuseUnsupported(name, operation, body);
-  const request = checkTypes(body, operation.types);
-  checkValidations(request, operation.types, operation.custom, { options: limits });
-  return operation.run(context, request, body);
-}
-
-/** dynalite ignores unknown parameters, which would hide that a program does not get what it asks for. */
-function refuseUnsupported(name: string, { types }: Operation, body: Body): void {
-  const unknown = Object.keys(body).filter(
-    (parameter) => refused.has(parameter) || !(parameter in types || ignored.has(parameter)),
-  );
-  if (unknown.length === 0) return;
-  throw db.validationError(`The embedded DynamoDB engine does not support ${unknown.join(', ')} in ${name}.`);
+  const { types, custom } = operation;
+  const isUnknown = (parameter: string) =>
+    refused.has(parameter) || !(parameter in types || ignored.has(parameter));
+  // dynalite ignores them, which would hide that a program does not get what it asks for.
+  const unknown = Object.keys(body).filter(isUnknown);
+  if (unknown.length > 0) {
+    const names = unknown.join(', ');
+    throw db.validationError(`The embedded DynamoDB engine does not support ${names} in ${name}.`);
+  }
+  const request = checkTypes(body, types);
+  checkValidations(request, types, custom, { options: limits });
+  return operation.run(context, request);
 }

@@ -13,7 +13,7 @@ interface Page {
 }
 
 /**
- * Reads one page of a Query or Scan. dynalite's actions call it, in place of dynalite's own function, which
+ * Reads one page of a Query or Scan. dynalite's actions call it in place of dynalite's own function, which
  * builds three Node streams a page, leaves LevelDB's iterators open and filters with dynalite's conditions.
  */
 export function queryTable(...[store, table, request, range, , , startKeyNames, done]: QueryArguments): void {
@@ -28,13 +28,12 @@ export function queryTable(...[store, table, request, range, , , startKeyNames, 
 }
 
 function answerOf(request: Request, { entries, isFull }: Page, startKeyNames: string[]) {
-  const kept = entries.filter((item) => !request._filter || holds(request._filter.expression, item));
+  const Items = entries.filter((item) => !request._filter || holds(request._filter.expression, item));
   const last = isFull ? entries.at(-1) : undefined;
-  const paths = request._projection?.paths;
   return {
-    Count: kept.length,
+    Count: Items.length,
     ScannedCount: entries.length,
-    ...(request.Select !== 'COUNT' && { Items: paths ? kept.map((item) => db.mapPaths(paths, item)) : kept }),
+    Items,
     ...(last && { LastEvaluatedKey: Object.fromEntries(startKeyNames.map((name) => [name, last[name]])) }),
     ...capacity(request, entries),
   };

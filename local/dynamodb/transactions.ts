@@ -1,9 +1,7 @@
-import type { Context } from './context.ts';
+import { createHash } from 'node:crypto';
 import { call, db, dynaliteOperation } from './dynalite.ts';
 import type {
-  Action,
   ConsumedCapacity,
-  Item,
   Level,
   Request,
   ServiceFault,
@@ -13,18 +11,20 @@ import type {
   Write,
 } from './dynalite.ts';
 import { fault, faultName, isFault } from './faults.ts';
-import { openView, readTable } from './store.ts';
-import { fingerprintOf } from './tokens.ts';
-
-const put = dynaliteOperation('putItem');
-const update = dynaliteOperation('updateItem');
-const remove = dynaliteOperation('deleteItem');
+import { openView, readTable, type Context } from './store.ts';
 
 /** Missing from dynalite's PutItem, UpdateItem and DeleteItem too. */
 export const returnOnFailure: Record<string, Shape> = {
   ReturnValuesOnConditionCheckFailure: { type: 'String', enum: ['ALL_OLD', 'NONE'] },
 };
 
+/** The kinds of parts: each is dynalite's operation, with those of its parameters that a transaction takes. */
+const kinds = {
+  Put: { ...dynaliteOperation('putItem'), members: ['Item'] },
+  Delete: { ...dynaliteOperation('deleteItem'), members: ['Key'] },
+  Update: { ...dynaliteOperation('updateItem'), members: ['Key', 'UpdateExpression'] },
+};
+type Kind = keyof typeof kinds;
 const conditions = [
   'TableName',
   'ConditionExpression',
@@ -32,37 +32,23 @@ const conditions = [
   'ExpressionAttributeValues',
 ];
 
-interface WriteKind {
-  validation: Validation;
-  members: string[];
-  required: string[];
-}
-
-/** Each kind of entry: how it is validated and which of its members must be there. */
-const writeKinds: Record<string, WriteKind> = {
-  ConditionCheck: { validation: remove, members: ['Key'], required: ['ConditionExpression'] },
-  Put: { validation: put, members: ['Item'], required: [] },
-  Delete: { validation: remove, members: ['Key'], required: [] },
-  Update: { validation: update, members: ['Key', 'UpdateExpression'], required: ['UpdateExpression'] },
-};
-
-function entryShape([kind, { validation, members, required }]: [string, WriteKind]): [string, Shape] {
+function shapeOf(kind: Kind): Shape {
+  const { types, members } = kinds[kind];
   const picked = [...members, ...conditions].map((name) => {
-    const shape = validation.types[name] as Exclude<Shape, string>;
-    return [name, required.includes(name) ? { ...shape, notNull: true } : shape] as const;
+    const shape = types[name] as Exclude<Shape, string>;
+    return [name, name === 'UpdateExpression' ? { ...shape, notNull: true } : shape];
   });
-  const children = { ...Object.fromEntries(picked), ...returnOnFailure };
-  return [kind, { type: `FieldStruct<${kind}>`, children }];
+  return { type: `FieldStruct<${kind}>`, children: { ...Object.fromEntries(picked), ...returnOnFailure } };
 }
 
-/** One entry of a transaction: the kind of operation and its parameters, validated and parsed. */
-type Entry = Record<string, Request> | null;
+/** A part: its kind, and the operation's parameters, validated and parsed. */
+type Entry = Partial<Record<Kind, Request>> | null;
+const entriesOf = (request: Request) => request['TransactItems'] as Entry[];
 
 export const transactWriteValidation: Validation = {
   types: {
     ClientRequestToken: { type: 'String', lengthGreaterThanOrEqual: 1, lengthLessThanOrEqual: 36 },
     ReturnConsumedCapacity: { type: 'String', enum: ['INDEXES', 'TOTAL', 'NONE'] },
-    ReturnItemCollectionMetrics: { type: 'String', enum: ['SIZE', 'NONE'] },
     TransactItems: {
       type: 'List',
       notNull: true,
@@ -70,19 +56,17 @@ export const transactWriteValidation: Validation = {
       lengthLessThanOrEqual: 100,
       children: {
         type: 'ValueStruct<TransactWriteItem>',
-        children: Object.fromEntries(Object.entries(writeKinds).map(entryShape)),
+        children: { Put: shapeOf('Put'), Delete: shapeOf('Delete'), Update: shapeOf('Update') },
       },
     },
   },
   custom(request, store) {
-    for (const entry of request['TransactItems'] as Entry[]) {
-      const [kind, ...others] = Object.keys(entry ?? {});
-      const data = entry?.[kind ?? ''];
-      if (!kind || !data) {
+    for (const entry of entriesOf(request)) {
+      const [[kind, data] = [], ...others] = Object.entries(entry ?? {});
+      if (!data)
         return 'Invalid Request: TransactWriteRequest should contain Delete or Put or Update request';
-      }
       if (others.length > 0) return 'TransactItems can only contain one of Check, Put, Update or Delete';
-      const wrong = writeKinds[kind]?.validation.custom?.(data, store);
+      const wrong = kinds[kind as Kind].custom?.(data, store);
       if (wrong) return wrong;
     }
     return undefined;
@@ -90,7 +74,7 @@ export const transactWriteValidation: Validation = {
 };
 
 interface Step {
-  kind: string;
+  kind: Kind;
   request: Request;
 }
 
@@ -102,58 +86,61 @@ interface CancellationReason {
 
 const none: CancellationReason = { Code: 'None' };
 
-const actions: Record<string, Action> = {
-  ConditionCheck: conditionCheck,
-  Put: put.action,
-  Delete: remove.action,
-  Update: update.action,
-};
+/** A transaction that is sent again within this time is not done again. */
+const tokenLifetimeMs = 10 * 60 * 1000;
 
 /**
  * TransactWriteItems. Each part runs as the operation it is, on a view of the database that only collects
- * writes; if all parts succeed, everything is committed as one LevelDB batch, the ClientRequestToken with it.
+ * writes; if all parts succeed, everything is committed as one LevelDB batch.
  */
-export function transactWriteItems(
-  context: Context,
-  request: Request,
-  body: Record<string, unknown>,
-): Promise<unknown> {
+export function transactWriteItems(context: Context, request: Request): Promise<unknown> {
+  const { level, tokens, now } = context;
   const token = request['ClientRequestToken'] as string | undefined;
-  const fingerprint = token === undefined ? '' : fingerprintOf(body['TransactItems']);
-  const steps = (request['TransactItems'] as Entry[]).flatMap((entry) => toSteps(entry, request));
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify(entriesOf(request)))
+    .digest('base64');
+  const steps = entriesOf(request).flatMap((entry) => toSteps(entry, request));
   return context.exclusive(async () => {
-    const before = token === undefined ? undefined : context.tokens.find(token);
-    if (before === fingerprint) return {};
+    forgetOldTokens(context);
+    const before = token === undefined ? undefined : tokens.get(token);
+    if (before?.fingerprint === fingerprint) return {};
     if (before !== undefined) {
       throw fault(
         'IdempotentParameterMismatchException',
         'The request uses the same client token as a previous, but non-identical request.',
       );
     }
-    checkTargets(context.level, steps);
-    const { writes, answers } = await runAll(context, steps);
-    const remembered = token === undefined ? [] : await context.tokens.remember(token, fingerprint);
-    await context.commit([...writes, ...remembered]);
+    checkTargets(level, steps);
+    const { writes, answers } = await runAll(level, steps);
+    await context.commit(writes);
+    if (token !== undefined) tokens.set(token, { fingerprint, committedAtMs: now() });
     return consumed(answers);
   });
 }
 
+function forgetOldTokens({ tokens, now }: Context): void {
+  for (const [token, { committedAtMs }] of tokens) {
+    if (now() - committedAtMs < tokenLifetimeMs) return;
+    tokens.delete(token);
+  }
+}
+
 function toSteps(entry: Entry, { ReturnConsumedCapacity }: Request): Step[] {
   return Object.entries(entry ?? {}).map(([kind, request]) => ({
-    kind,
+    kind: kind as Kind,
     request: { ...request, ...(ReturnConsumedCapacity && { ReturnConsumedCapacity }) },
   }));
 }
 
 /** Runs every part, even after one has failed: the answer has a reason for each. */
-async function runAll({ level }: Context, steps: Step[]): Promise<{ writes: Write[]; answers: unknown[] }> {
+async function runAll(level: Level, steps: Step[]): Promise<{ writes: Write[]; answers: unknown[] }> {
   const writes: Write[] = [];
   const answers: unknown[] = [];
   const reasons = [];
   for (const { kind, request } of steps) {
     const view = openView(level);
     try {
-      answers.push(await call(actions[kind] as Action, view.store, request));
+      answers.push(await call(kinds[kind].action, view.store, request));
       reasons.push(none);
     } catch (error) {
       reasons.push(reasonFor(error));
@@ -161,27 +148,7 @@ async function runAll({ level }: Context, steps: Step[]): Promise<{ writes: Writ
     writes.push(...view.writes);
   }
   if (reasons.some((reason) => reason !== none)) throw cancelled(reasons);
-  checkSize([...itemsIn(writes), ...steps.map(({ request }) => request.Key ?? {})]);
   return { writes, answers };
-}
-
-function itemsIn(writes: Write[]): Item[] {
-  return writes.flatMap((write) =>
-    write.type === 'put' && write.key.startsWith('item-') ? [write.value as Item] : [],
-  );
-}
-
-/** ConditionCheck, in the form of dynalite's actions. */
-function conditionCheck(...[store, request, done]: Parameters<Action>): void {
-  store.getTable(request.TableName, (missing, table) => {
-    if (missing || !table) return done(missing);
-    const items = store.getItemDb(request.TableName);
-    items.get(db.createKey(request.Key ?? {}, table), (error, found) => {
-      const existing = found as Item | undefined;
-      const failed = error ?? db.checkConditional(request, existing);
-      done(failed, { ConsumedCapacity: db.addConsumedCapacity(request, false, existing) });
-    });
-  });
 }
 
 /** The error of a transaction of which at least one part failed. The reasons are in the order of the parts. */
@@ -195,18 +162,14 @@ function cancelled(reasons: CancellationReason[]): ServiceFault {
 function reasonFor(error: unknown): CancellationReason {
   if (!isFault(error) || isEmptyKey(error)) throw error;
   const Message = error.message;
-  switch (faultName(error)) {
-    case 'ConditionalCheckFailedException':
-      return {
-        Code: 'ConditionalCheckFailed',
-        Message,
-        ...('Item' in error.body && { Item: error.body['Item'] }),
-      };
-    case 'ValidationException':
-      return { Code: 'ValidationError', Message };
-    default:
-      throw error;
-  }
+  const name = faultName(error);
+  if (name === 'ValidationException') return { Code: 'ValidationError', Message };
+  if (name !== 'ConditionalCheckFailedException') throw error;
+  return {
+    Code: 'ConditionalCheckFailed',
+    Message,
+    ...('Item' in error.body && { Item: error.body['Item'] }),
+  };
 }
 
 /** DynamoDB finds an empty key before the transaction begins, a key of a wrong type only within it. */
@@ -220,16 +183,14 @@ function isEmptyKey(error: ServiceFault): boolean {
  */
 function checkTargets(level: Level, steps: Step[]): void {
   const tables = steps.map(({ request }) => readTable(level, request.TableName));
-  const wrong = steps.map((step, i) => keyFault(step, tables[i] as TableDefinition));
+  const wrong = steps.map((step, i) => keyFault(step, tables[i]!));
   const empty = wrong.find((error) => error && isEmptyKey(error));
-  if (empty) {
-    throw db.validationError(empty.message.replace('values were invalid:', 'values are not valid.'));
-  }
+  if (empty) throw empty;
   const first = wrong.findIndex(Boolean);
   if (first !== -1) throw cancelled(steps.map((_, i) => (i === first ? reasonFor(wrong[i]) : none)));
 
   const targets = steps.map(({ request }, i) => {
-    const key = db.createKey(request.Item ?? request.Key ?? {}, tables[i] as TableDefinition);
+    const key = db.createKey(request.Item ?? request.Key ?? {}, tables[i]!);
     return `${request.TableName}/${key}`;
   });
   if (new Set(targets).size < targets.length) {
@@ -241,15 +202,6 @@ function keyFault({ kind, request }: Step, table: TableDefinition): ServiceFault
   return kind === 'Put'
     ? db.validateItem(request.Item ?? {}, table)
     : db.validateKey(request.Key ?? {}, table);
-}
-
-/** Refuses a transaction over more than 4 MB of items. AWS documents the limit, but not the words. */
-function checkSize(items: Item[]): void {
-  const bytes = items.reduce((sum, item) => sum + db.itemSize(item), 0);
-  if (bytes <= 4 * 1024 * 1024) return;
-  throw db.validationError(
-    `The aggregate size of the items in the transaction cannot exceed 4 MB; it is ${bytes} bytes`,
-  );
 }
 
 /** A transaction costs twice the units of its operations alone. Empty unless the request asked for it. */
