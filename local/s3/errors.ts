@@ -2,35 +2,28 @@
 const catalogue = {
   AccessDenied: [403, 'Access Denied'],
   AccessForbidden: [403, 'CORSResponse: This CORS request is not allowed.'],
-  AuthorizationHeaderMalformed: [400, 'The authorization header is malformed.'],
-  AuthorizationQueryParametersError: [400, 'Error parsing the query string authentication parameters.'],
-  BadDigest: [
-    400,
-    'The Content-MD5 or checksum value that you specified did not match what the server received.',
-  ],
+  AuthorizationQueryParametersError: [400, 'X-Amz-Expires must be a number of seconds between 1 and 604800.'],
+  BadDigest: [400, 'The CRC32 you specified did not match the calculated checksum.'],
   EntityTooLarge: [400, 'Your proposed upload exceeds the maximum allowed object size.'],
   EntityTooSmall: [400, 'Your proposed upload is smaller than the minimum allowed object size.'],
   InternalError: [500, 'We encountered an internal error. Please try again.'],
-  InvalidAccessKeyId: [403, 'The AWS Access Key Id you provided does not exist in our records.'],
   InvalidArgument: [400, 'Invalid Argument'],
   InvalidPolicyDocument: [
     400,
     'The content of the form does not meet the conditions of the policy document.',
   ],
-  InvalidRequest: [400, 'Invalid Request'],
-  InvalidToken: [400, 'The provided token is malformed or otherwise invalid.'],
+  InvalidRequest: [400, 'Insufficient information. Origin and request method are needed.'],
   InvalidURI: [400, "Couldn't parse the specified URI."],
   KeyTooLongError: [400, 'Your key is too long.'],
   MalformedPOSTRequest: [400, 'The body of your POST request is not well-formed multipart/form-data.'],
   MissingContentLength: [411, 'You must provide the Content-Length HTTP header.'],
-  MissingSecurityHeader: [400, 'Your request was missing a required header.'],
   NoSuchBucket: [404, 'The specified bucket does not exist.'],
   NoSuchKey: [404, 'The specified key does not exist.'],
   NotImplemented: [501, 'This store does not implement the functionality that you asked for.'],
   RequestTimeTooSkewed: [403, "The difference between the request time and the server's time is too large."],
   SignatureDoesNotMatch: [
     403,
-    'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
+    'The request signature we calculated does not match the signature you provided.',
   ],
   XAmzContentSHA256Mismatch: [
     400,
@@ -44,13 +37,17 @@ type S3ErrorCode = keyof typeof catalogue;
 export class S3Error extends Error {
   readonly code: S3ErrorCode;
   readonly status: number;
-  /** More elements of the XML answer, such as `Region` or `MaxSizeAllowed`. Never a signature. */
-  readonly details: Record<string, string>;
+  /** More elements of the XML answer, such as `MaxSizeAllowed`. Never a signature. */
+  readonly details: Record<string, string | number>;
 
-  constructor(code: S3ErrorCode, message?: string, details: Record<string, string> = {}) {
+  constructor(code: S3ErrorCode, message?: string, details: S3Error['details'] = {}) {
     super(message ?? catalogue[code][1]);
     this.code = code;
     [this.status] = catalogue[code];
     this.details = details;
   }
+}
+
+export function notImplemented(what: string): S3Error {
+  return new S3Error('NotImplemented', `${what} is not implemented by this store.`);
 }

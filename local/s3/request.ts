@@ -16,8 +16,7 @@ export interface S3Request {
 }
 
 const maxKeyBytes = 1024;
-const authenticationParameter =
-  /^X-Amz-(Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Security-Token)$/;
+const authenticationParameter = /^X-Amz-(Algorithm|Credential|Date|Expires|SignedHeaders|Signature)$/;
 
 /**
  * Reads the target without `new URL`, which would resolve the `..` segments; they are plain characters of a key.
@@ -26,34 +25,28 @@ const authenticationParameter =
 export function parseRequest(message: IncomingMessage): S3Request {
   const [rawPath = '', ...rawQuery] = (message.url ?? '').split('?');
   const path = decodePath(rawPath);
-  const slash = path.indexOf('/', 1);
-  const key = slash < 0 ? '' : path.slice(slash + 1);
-  if (key !== '') checkKey(key);
+  const [, bucket = '', ...segments] = path.split('/');
+  const key = segments.join('/');
+  if (Buffer.byteLength(key) > maxKeyBytes) throw new S3Error('KeyTooLongError');
+  const headers = Object.entries(message.headers).map(([name, value]) => [name, String(value)]);
   return {
     method: message.method ?? '',
     path,
-    bucket: slash < 0 ? path.slice(1) : path.slice(1, slash),
+    bucket,
     key,
     query: parseQuery(rawQuery.join('?')),
-    headers: joinHeaders(message),
+    headers: Object.fromEntries(headers),
     body: message,
   };
 }
 
-/** Returns the key when S3 would take it. */
-export function checkKey(key: string): string {
-  if (key === '') throw new S3Error('InvalidArgument', 'User key must have a length greater than 0.');
-  if (Buffer.byteLength(key) > maxKeyBytes) throw new S3Error('KeyTooLongError');
-  return key;
-}
-
 function decodePath(rawPath: string): string {
-  if (!rawPath.startsWith('/')) throw new S3Error('InvalidURI');
   try {
-    return decodeURIComponent(rawPath);
+    if (rawPath.startsWith('/')) return decodeURIComponent(rawPath);
   } catch {
-    throw new S3Error('InvalidURI');
+    // It is refused as well.
   }
+  throw new S3Error('InvalidURI');
 }
 
 function parseQuery(raw: string): S3Request['query'] {
@@ -66,20 +59,11 @@ function parseQuery(raw: string): S3Request['query'] {
   return query;
 }
 
-function joinHeaders(message: IncomingMessage): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(message.headers)) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(',') : value;
-  }
-  return headers;
-}
-
 /** The value of a parameter. One that came twice is refused, since it could be read in two ways. */
 export function queryValue(request: S3Request, name: string): string | undefined {
   const value = request.query[name];
-  if (Array.isArray(value))
-    throw new S3Error('InvalidArgument', `The parameter '${name}' was given more than once.`);
-  return value;
+  if (!Array.isArray(value)) return value;
+  throw new S3Error('InvalidArgument', `The parameter '${name}' was given more than once.`);
 }
 
 export interface OperationInput {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bucketCors } from '../../shared/routes/api.ts';
 import { S3Error } from './errors.ts';
 import { perform } from './operations.ts';
+import { isFormUpload, postObject } from './presigned-post.ts';
 import { parseRequest } from './request.ts';
 import { createSigner } from './signature.ts';
 import { openStore } from './store.ts';
@@ -25,15 +26,13 @@ export interface ObjectStore {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
 }
 
-const defaultMaxObjectBytes = 64 * 1024 * 1024;
-
 /**
  * An S3-compatible store on disk, as a handler to mount where `/{bucket}` and `/{bucket}/{key…}` arrive unchanged:
  * the signature covers the path, and a key may hold `..`, so nothing may normalise the URL first.
  */
 export async function createObjectStore(options: ObjectStoreOptions): Promise<ObjectStore> {
   const { folder, bucketName, credentials, region, clock = () => new Date() } = options;
-  const { maxObjectBytes = defaultMaxObjectBytes } = options;
+  const { maxObjectBytes = 64 * 1024 * 1024 } = options;
   const service = {
     bucketName,
     store: openStore(folder, bucketName),
@@ -49,7 +48,8 @@ export async function createObjectStore(options: ObjectStoreOptions): Promise<Ob
       res.setHeader('date', clock().toUTCString());
       if (req.method === 'OPTIONS') return answerPreflight(req, res);
       res.setHeaders(corsHeaders(req.headers.origin, req.method));
-      await perform(service, parseRequest(req), res);
+      const request = parseRequest(req);
+      await (isFormUpload(request) ? postObject : perform)(service, request, res);
     } catch (error) {
       const clientIsGone = req.socket.destroyed;
       if (!(error instanceof S3Error) && !clientIsGone) {
@@ -63,12 +63,10 @@ export async function createObjectStore(options: ObjectStoreOptions): Promise<Ob
   return { handle };
 }
 
-/** Answers a browser's question before it sends the request; such a question is never signed. */
+/** Answers a browser that asks before it sends the request. That it asks is never signed. */
 function answerPreflight({ headers }: IncomingMessage, res: ServerResponse): void {
   const method = headers['access-control-request-method'];
-  if (headers.origin === undefined || method === undefined) {
-    throw new S3Error('InvalidRequest', 'Insufficient information. Origin and request method are needed.');
-  }
+  if (headers.origin === undefined || method === undefined) throw new S3Error('InvalidRequest');
   const allowed = corsHeaders(headers.origin, method);
   if (allowed.size === 0) throw new S3Error('AccessForbidden');
   const asked = headers['access-control-request-headers'];
@@ -89,11 +87,8 @@ function corsHeaders(origin: string | undefined, method: string | undefined): Ma
 }
 
 function sendError(req: IncomingMessage, res: ServerResponse, error: unknown, requestId: string): void {
-  if (res.headersSent) {
-    // The client must notice that the body is incomplete.
-    res.destroy();
-    return;
-  }
+  // The client must notice that the body is incomplete.
+  if (res.headersSent) return void res.destroy();
   const { code, status, message, details } = error instanceof S3Error ? error : new S3Error('InternalError');
   // Without the query: it may hold a signature.
   const [resource = ''] = (req.url ?? '').split('?');

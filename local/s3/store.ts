@@ -10,7 +10,6 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -55,8 +54,7 @@ export interface Store {
 
 const mark = Buffer.from('S3OBJv1\n');
 const footerBytes = 4 + mark.length;
-/** Small writes are gathered up to this, because each write uses the thread pool. */
-const writeBytes = 1024 * 1024;
+const readBytes = 1024 * 1024;
 const incomingFolder = '.incoming';
 
 /** Opens the folder, which one process at a time may have, and clears what a crash left half-written. */
@@ -94,43 +92,17 @@ async function writeObject(
 ): Promise<StoredObject> {
   const file = await open(path, 'wx');
   try {
-    const writer = createWriter(file);
-    const digests = await fill(writer.write);
+    const digests = await fill((piece) => file.appendFile(piece));
     const lastModified = attributes.lastModified.toISOString();
     const object: StoredObject = { key, ...digests, lastModified, headers: attributes.headers };
     const json = Buffer.from(JSON.stringify(object));
     const length = Buffer.alloc(4);
     length.writeUInt32BE(json.length);
-    await writer.write(Buffer.concat([json, length, mark]));
-    await writer.flush();
+    await file.appendFile(Buffer.concat([json, length, mark]));
     return object;
   } finally {
     await file.close();
   }
-}
-
-function createWriter(file: FileHandle) {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
-  async function flush(): Promise<void> {
-    const pieces = held;
-    const expected = heldBytes;
-    held = [];
-    heldBytes = 0;
-    if (pieces.length === 0) return;
-    const { bytesWritten } = await file.writev(pieces);
-    // The kernel may write less, for example when the disk is full. Such a file must never be renamed.
-    if (bytesWritten !== expected)
-      throw new Error(`Only ${bytesWritten} of ${expected} bytes could be written.`);
-  }
-  return {
-    flush,
-    async write(piece: Buffer): Promise<void> {
-      held.push(piece);
-      heldBytes += piece.length;
-      if (heldBytes >= writeBytes) await flush();
-    },
-  };
 }
 
 function openObject(path: string): OpenObject | undefined {
@@ -145,7 +117,7 @@ function openObject(path: string): OpenObject | undefined {
     object,
     read: () => {
       if (object.size > 0) {
-        return createReadStream('', { fd: file, start: 0, end: object.size - 1, highWaterMark: writeBytes });
+        return createReadStream('', { fd: file, start: 0, end: object.size - 1, highWaterMark: readBytes });
       }
       closeSync(file);
       return Readable.from([]);

@@ -1,109 +1,63 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { rename } from 'node:fs/promises';
+import { relative } from 'node:path';
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { keepsAnyKey, roundTrip } from './properties.ts';
-import {
-  bucket,
-  send,
-  sendSigned,
-  startStore,
-  type RawAnswer,
-  type TestStore,
-  clientFor,
-  submit,
-} from './support.ts';
+import { bucket, send, sendSigned, startStore, type RawAnswer, type TestStore } from './support.ts';
 
-let outside: string;
 let store: TestStore;
-beforeAll(async () => {
-  outside = await mkdtemp(join(tmpdir(), 's3-keys-'));
-  await writeFile(join(outside, 'secret'), 'not an object');
-  store = await startStore({ folder: join(outside, 'a', 'b', 'c') });
-});
-afterAll(async () => {
-  await store.close();
-  await rm(outside, { recursive: true });
-});
+beforeAll(async () => void (store = await startStore()));
+afterAll(() => store.close());
 
-const failure = (sending: Promise<unknown>) =>
-  sending.then(
-    () => ({ name: 'nothing failed' }),
-    (error: { name: string; message: string; $metadata: { httpStatusCode: number } }) => error,
-  );
-
-test('an object comes back with its bytes and its headers', async () => {
+test('an object comes back with its bytes and its headers, until another replaces both or it is deleted', async () => {
   const body = randomBytes(1_500_000);
   const headers = { ContentType: 'image/png', CacheControl: 'max-age=60' };
   const startedMs = Date.now();
-  const { ETag } = await store.put('generated/one.png', body, headers);
-  const answer = await store.get('generated/one.png');
-  expect(body.equals((await answer.Body?.transformToByteArray()) ?? Buffer.alloc(0))).toBe(true);
-  expect(answer).toMatchObject({ ...headers, ETag, ContentLength: body.length });
-  const head = await store.client.headObject({ Bucket: bucket, Key: 'generated/one.png' });
-  expect(head).toMatchObject({ ...headers, ETag, ContentLength: body.length });
+  const { ETag } = await store.put('one.png', body, headers);
+  const answer = await store.get('one.png');
+  expect(body.equals(await answer.Body!.transformToByteArray())).toBe(true);
+  const head = await store.client.headObject({ Bucket: bucket, Key: 'one.png' });
+  for (const of of [answer, head]) expect(of).toMatchObject({ ...headers, ETag, ContentLength: body.length });
   // HTTP's dates have whole seconds.
   expect(head.LastModified!.getTime()).toBeGreaterThan(startedMs - 1000);
-  expect(head.LastModified!.getTime()).toBeLessThanOrEqual(Date.now());
-  await store.remove('generated/one.png');
+
+  await store.put('one.png', Buffer.alloc(0));
+  const { ContentLength, CacheControl } = await store.get('one.png');
+  expect([ContentLength, CacheControl]).toEqual([0, undefined]);
+  for (const _ of [1, 2]) await store.remove('one.png');
+  await expect(store.client.headObject({ Bucket: bucket, Key: 'one.png' })).rejects.toMatchObject({
+    name: 'NotFound',
+  });
 });
 
-test('a later put replaces everything, a delete leaves nothing and may be repeated', async () => {
-  await store.put('replace', 'first, longer', { CacheControl: 'no-store' });
-  await store.put('replace', Buffer.alloc(0));
-  const { Body, CacheControl } = await store.get('replace');
-  expect([await Body?.transformToString(), CacheControl]).toEqual(['', undefined]);
-  for (const _ of [1, 2]) await store.remove('replace');
-  const missing = { name: 'NoSuchKey', $metadata: { httpStatusCode: 404 } };
-  expect(await failure(store.get('replace'))).toMatchObject(missing);
-  const head = store.client.headObject({ Bucket: bucket, Key: 'replace' });
-  expect(await failure(head)).toMatchObject({ name: 'NotFound' });
-});
-
-test('a listing gives every key below a prefix once, in the order of its bytes, whatever XML must escape', async () => {
-  const keys = ['list/\uffee', 'list/😀', 'list/b', 'list/B', 'list/a/2', 'list/a-1', 'list/a&b<c>"d"\'e\n'];
-  for (const key of [...keys, 'listing-but-not-below']) await store.put(key, 'x');
+test('a listing gives every key below a prefix once, in the order of its bytes', async () => {
+  const keys = ['list/a-1', 'list/a/2', 'list/b', 'list/\uffee', 'list/😀'];
+  for (const key of [...keys.toReversed(), 'listing-but-not-below']) await store.put(key, 'x');
   const page = await store.client.listObjectsV2({ Bucket: bucket, Prefix: 'list/' });
   expect(page).toMatchObject({ IsTruncated: false, KeyCount: keys.length });
-  const sorted = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-  expect(page.Contents?.map(({ Key }) => Key)).toEqual(sorted);
-  for (const key of [...keys, 'listing-but-not-below']) await store.remove(key);
+  expect(page.Contents?.map(({ Key }) => Key)).toEqual(keys);
 });
 
-test('any key keeps its object apart and inside the folder', async () => {
+test('any key of up to 1024 bytes keeps its object apart and inside the folder', async () => {
   await keepsAnyKey(store, 25);
-  const entries = await readdir(outside, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const inBucket = new RegExp(`^a/b/c/${bucket}/[0-9a-f]{64}$`);
-  const others = files.map((file) => relative(outside, file)).filter((file) => !inBucket.test(file));
-  expect(others).toEqual(['secret']);
-});
-
-test('a key may have 1024 bytes and no more', async () => {
   const longest = 'ü'.repeat(512);
   await roundTrip(store, longest);
-  expect(await failure(store.put(`${longest}x`, 'x'))).toMatchObject({ name: 'KeyTooLongError' });
+  await expect(store.put(`${longest}x`, 'x')).rejects.toMatchObject({ name: 'KeyTooLongError' });
+  await store.put('../../../climbs', 'x');
+  expect(await store.keys()).toContain('../../../climbs');
+  for (const file of store.files()) expect(relative(store.folder, file)).toMatch(/^images\/[0-9a-f]{64}$/);
 });
 
-test('a path that climbs out of the bucket reaches nothing', async () => {
-  const climbs = ['../../../secret', '..%2f..%2f..%2fsecret', '%2e%2e/%2e%2e/%2e%2e/secret', '/etc/passwd'];
-  const { host } = new URL(store.url);
-  for (const climb of climbs) {
-    const path = `/${bucket}/${climb}`;
-    expect(await send(store.url, { path, headers: { host } })).toMatchObject({ status: 403 });
-    const answer = await sendSigned(store.url, { path: `/${bucket}/${decodeURIComponent(climb)}` });
-    expect(answer).toMatchObject({ status: 404, code: 'NoSuchKey' });
-  }
-  for (const path of ['/../secret', '/.incoming/x', '/no-such-bucket/x']) {
-    expect(await sendSigned(store.url, { path })).toMatchObject({ status: 404, code: 'NoSuchBucket' });
-  }
-  for (const path of [`/${bucket}/%ff`, `/${bucket}/%`]) {
-    expect(await send(store.url, { path })).toMatchObject({ status: 400, code: 'InvalidURI' });
-  }
+test.each([
+  ['/../secret', 404, 'NoSuchBucket'],
+  ['/.incoming/x', 404, 'NoSuchBucket'],
+  [`/${bucket}/../../../etc/passwd`, 404, 'NoSuchKey'],
+])('the path %s reaches nothing', async (path, status, code) => {
+  expect(await sendSigned(store.url, { path })).toMatchObject({ status, code });
+  expect(await send(store.url, { path: `${path}%ff` })).toMatchObject({ status: 400, code: 'InvalidURI' });
 });
 
 test('what the store does not do, it refuses by name', async () => {
@@ -111,36 +65,27 @@ test('what the store does not do, it refuses by name', async () => {
   const { client } = store;
   const refused: [Promise<unknown>, RegExp][] = [
     [client.createMultipartUpload(target), /POST object\?uploads/],
-    [client.headBucket({ Bucket: bucket }), /501|UnknownError/],
     [client.getObjectTagging(target), /'tagging'/],
     [client.listBuckets({}), /GET service/],
     [client.listObjects({ Bucket: bucket }), /version 1/],
-    [client.listObjectsV2({ Bucket: bucket, Delimiter: '/' }), /'delimiter'/],
-    [store.get('x', { ResponseContentType: 'text/html' }), /'response-content-type'/],
     [store.get('x', { IfMatch: '"x"' }), /'if-match'/],
-    [store.put('x', 'x', { ACL: 'public-read' }), /'x-amz-acl'/],
     [store.put('x', 'x', { Metadata: { a: '1' } }), /'x-amz-meta-a'/],
     [store.put('x', 'x', { IfNoneMatch: '*' }), /'if-none-match'/],
     [store.put('x', 'x', { ChecksumAlgorithm: 'CRC32C' }), /'x-amz-checksum-crc32c'/],
   ];
-  for (const [sending, name] of refused) {
-    const error = await failure(sending);
-    expect(error).toMatchObject({ $metadata: { httpStatusCode: 501 } });
-    expect(error).toMatchObject({ message: expect.stringMatching(name) });
+  for (const [sending, message] of refused) {
+    await expect(sending).rejects.toMatchObject({
+      $metadata: { httpStatusCode: 501 },
+      message: expect.stringMatching(message),
+    });
   }
-  // As the SDK sends a stream: in chunks, with a checksum at the end.
-  const headers = { 'content-length': '1', 'x-amz-trailer': 'x-amz-checksum-crc32' };
-  const chunked = { method: 'PUT', path: `/${bucket}/x`, headers, body: 'x' };
-  expect(await sendSigned(store.url, chunked)).toMatchObject({ status: 501, code: 'NotImplemented' });
-  expect(await failure(store.get('x'))).toMatchObject({ name: 'NoSuchKey' });
 });
 
 test('an error says what went wrong in the form that S3 uses, and never repeats a signature', async () => {
   const answer = await sendSigned(store.url, { path: `/${bucket}/a%20%26b` });
-  expect(answer).toMatchObject({ status: 404, headers: { 'content-type': 'application/xml' } });
   const id = answer.headers['x-amz-request-id'];
   expect(id).toMatch(/^[0-9A-F]{16}$/);
-  expect(answer.body.toString()).toBe(
+  expect(answer.body).toBe(
     '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code>' +
       '<Message>The specified key does not exist.</Message><Key>a &amp;b</Key>' +
       `<Resource>/${bucket}/a%20%26b</Resource><RequestId>${id}</RequestId></Error>`,
@@ -149,8 +94,6 @@ test('an error says what went wrong in the form that S3 uses, and never repeats 
   const wrong = await (await fetch(link)).text();
   expect(wrong).toContain('SignatureDoesNotMatch');
   expect(wrong).not.toMatch(/[0-9a-f]{64}|X-Amz-/i);
-  const head = await sendSigned(store.url, { method: 'HEAD', path: `/${bucket}/nothing` });
-  expect([head.status, head.body.length]).toEqual([404, 0]);
 });
 
 describe('a page of another origin', () => {
@@ -167,63 +110,58 @@ describe('a page of another origin', () => {
   const preflight = (headers: Record<string, string>) =>
     send(store.url, { method: 'OPTIONS', path: `/${bucket}`, headers });
 
-  test.each(['GET', 'HEAD', 'POST'])('may ask for %s, and use it, and read its refusal', async (method) => {
+  test.each([
+    ['may', 'POST', 200, allowed],
+    ['may not', 'PUT', 403, {}],
+  ])('%s ask for %s, and read its refusal', async (_may, method, status, cors) => {
     const asked = { 'access-control-request-method': method, 'access-control-request-headers': 'x-a, x-b' };
     const may = await preflight({ origin: 'https://a.test', ...asked });
-    expect(may.status).toBe(200);
-    expect(ofCors(may)).toEqual({ ...allowed, 'access-control-allow-headers': 'x-a, x-b' });
+    expect(may.status).toBe(status);
+    const headers = status === 200 ? { 'access-control-allow-headers': 'x-a, x-b' } : {};
+    expect(ofCors(may)).toEqual({ ...cors, ...headers });
     const refused = await send(store.url, { method, path: `/${bucket}/x`, headers: { origin: 'null' } });
-    expect(refused.status).toBeGreaterThanOrEqual(400);
-    expect(ofCors(refused)).toEqual(allowed);
+    expect([refused.status, ofCors(refused)]).toEqual([403, cors]);
   });
 
-  test.each(['PUT', 'DELETE', 'PATCH'])('may not ask for %s', async (method) => {
-    const may = await preflight({ origin: 'https://a.test', 'access-control-request-method': method });
-    expect(may).toMatchObject({ status: 403, code: 'AccessForbidden' });
-    const sent = await send(store.url, {
-      method,
-      path: `/${bucket}/x`,
-      headers: { origin: 'https://a.test' },
-    });
-    expect([ofCors(may), ofCors(sent)]).toEqual([{}, {}]);
-  });
-
-  test('alone is told so: without an Origin no answer speaks of it, so a kept one is of no use to pages', async () => {
+  test('reads by a link. Without an Origin no answer speaks of origins, so a kept one is of no use to pages', async () => {
     await store.put('seen', 'x');
     const link = await getSignedUrl(store.client, new GetObjectCommand({ Bucket: bucket, Key: 'seen' }));
     const { pathname, search } = new URL(link);
     const get = (headers = {}) => send(store.url, { path: pathname + search, headers });
     expect([(await get()).status, ofCors(await get())]).toEqual([200, {}]);
     expect(ofCors(await get({ origin: 'https://a.test' }))).toEqual(allowed);
-    for (const headers of [{}, { origin: 'https://a.test' }])
-      expect(await preflight(headers)).toMatchObject({ status: 400 });
+    expect((await preflight({ origin: 'https://a.test' })).status).toBe(400);
   });
 });
 
 test('neither a request nor a refusal nor a fault writes a signature to a log', async () => {
   const logged: unknown[] = [];
+  const note = (...args: unknown[]) => logged.push(args.map(String).join(' ')) > 0;
   const spies = [
     ...(['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => jest.spyOn(console, name)),
     jest.spyOn(process.stdout, 'write'),
     jest.spyOn(process.stderr, 'write'),
-  ];
-  for (const spy of spies) {
-    spy.mockImplementation((...args: unknown[]) => {
-      logged.push(args.map(String).join(' '));
-      return true;
-    });
-  }
-  // A store whose folder for uploads is gone fails by a fault of its own.
+  ].map((spy) => spy.mockImplementation(note as never));
   const broken = await startStore();
   try {
-    for (const { url, folder } of [store, broken]) {
-      if (folder === broken.folder) await rename(`${folder}/.incoming`, `${folder}/moved`);
-      const link = await getSignedUrl(store.client, new PutObjectCommand({ Bucket: bucket, Key: 'logged' }));
+    // A store whose folder for uploads is gone fails by a fault of its own.
+    await rename(`${broken.folder}/.incoming`, `${broken.folder}/moved`);
+    for (const { url, client } of [store, broken]) {
+      const target = { Bucket: bucket, Key: 'logged' };
+      const link = await getSignedUrl(client, new PutObjectCommand(target));
       await fetch(link, { method: 'PUT', body: 'x' });
       await fetch(link, { method: 'DELETE' });
-      await submit(await createPresignedPost(clientFor(url), { Bucket: bucket, Key: 'logged' }), 'x');
-      const faulty = await sendSigned(url, { method: 'PUT', path: `/${bucket}/logged`, body: 'x' });
-      expect(faulty.status).toBe(folder === broken.folder ? 500 : 200);
+      const form = new FormData();
+      const { fields } = await createPresignedPost(client, target);
+      for (const [name, value] of Object.entries(fields)) form.append(name, value);
+      await fetch(`${url}/${bucket}`, { method: 'POST', body: form });
+      const { status } = await sendSigned(url, {
+        method: 'PUT',
+        path: `/${bucket}/logged`,
+        headers: { 'content-length': '1' },
+        body: 'x',
+      });
+      expect(status).toBe(url === broken.url ? 500 : 200);
     }
   } finally {
     for (const spy of spies) spy.mockRestore();

@@ -1,11 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyCharacter } from '../../../support/any-character.ts';
-import { bucket, clientFor, send, type TestStore } from './support.ts';
+import { startProcess } from '../process.ts';
+import { bucket, clientFor, credentials, region, send, type TestStore } from './support.ts';
 
 // Each takes a count: the quick tests ask for few rounds, `test/long/s3.test.ts` for many.
 
@@ -61,52 +59,31 @@ export async function refusesChangedLinks({ url }: TestStore, link: string, runs
 
 /** A store that is killed while it writes has the old object or the new one, whole. */
 export async function survivesKills(store: TestStore, rounds: number): Promise<void> {
+  const support = new URL('support.ts', import.meta.url).href;
+  const options = { folder: store.folder, bucketName: bucket, credentials, region };
+  const code = `const { startS3 } = await import(${JSON.stringify(support)});
+    console.log((await startS3(${JSON.stringify(options)})).url);`;
   await store.client.putObject(generationOf(0));
   let last = 0;
   for (let round = 0; round < rounds; round += 1) {
-    const { child, url } = await startProcess(store.folder);
-    const acknowledged = await writeUntilKilled(url, child, last + 1);
-    const answer = await store.get('crash');
-    const generation = Number(answer.CacheControl);
+    const { url, kill } = await startProcess(code);
+    const client = clientFor(url);
+    // However slow the machine is, one write is acknowledged before the kill.
+    await client.putObject(generationOf((last += 1)));
+    const killed = sleep(Math.random() * 60).then(kill);
+    while (await client.putObject(generationOf(last + 1)).catch(() => null)) last += 1;
+    await killed;
+    client.destroy();
+    const { CacheControl, Body } = await store.get('crash');
     // What was acknowledged is there; the write that was cut off may have come through or not.
-    expect([acknowledged, acknowledged + 1]).toContain(generation);
-    const bytes = (await answer.Body?.transformToByteArray()) ?? Buffer.alloc(0);
-    expect(generationOf(generation).Body.equals(bytes)).toBe(true);
-    last = generation;
+    expect([last, last + 1]).toContain(Number(CacheControl));
+    last = Number(CacheControl);
+    expect(generationOf(last).Body.equals(await Body!.transformToByteArray())).toBe(true);
   }
-  expect(last).toBeGreaterThan(0);
 }
 
 /** Every generation differs from the last in length and in every byte. A stored header holds its number. */
 function generationOf(generation: number) {
   const Body = Buffer.alloc(1_000_000 + (generation % 7) * 1000, String(generation % 10));
   return { Bucket: bucket, Key: 'crash', CacheControl: String(generation), Body };
-}
-
-async function startProcess(folder: string): Promise<{ child: ChildProcess; url: string }> {
-  const script = join(import.meta.dirname, 'store-process.ts');
-  const child = spawn(process.execPath, [script, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  return { child, url: line.toString().trim() };
-}
-
-/** Writes one generation after another until the process is killed; returns the last that was acknowledged. */
-async function writeUntilKilled(url: string, child: ChildProcess, first: number): Promise<number> {
-  const client = clientFor(url);
-  let acknowledged = first - 1;
-  let killed: Promise<unknown> = Promise.resolve();
-  try {
-    for (let generation = first; ; generation += 1) {
-      // However slow the machine is, one write was acknowledged before.
-      if (generation === first + 1) killed = sleep(Math.random() * 60).then(() => child.kill('SIGKILL'));
-      await client.putObject(generationOf(generation));
-      acknowledged = generation;
-    }
-  } catch {
-    // The process is gone, in the middle of a write as often as not.
-  }
-  await killed;
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  client.destroy();
-  return acknowledged;
 }

@@ -1,25 +1,18 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import type { IncomingHttpHeaders } from 'node:http';
-import { createServer, request as httpRequest } from 'node:http';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
+import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { once } from 'node:events';
 import { Sha256 } from '@aws-crypto/sha256-js';
-import {
-  S3,
-  type GetObjectCommandInput,
-  type GetObjectCommandOutput,
-  type PutObjectCommandInput,
-  type PutObjectCommandOutput,
-} from '@aws-sdk/client-s3';
-import type { PresignedPost } from '@aws-sdk/s3-presigned-post';
+import { S3, type GetObjectCommandInput, type PutObjectCommandInput } from '@aws-sdk/client-s3';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { listen, type RunningServer } from '../../../../local/http/server.ts';
 import { createObjectStore, type ObjectStoreOptions } from '../../../../local/s3/server.ts';
+import { removeFolder, temporaryFolder } from '../../../support/service.ts';
 
 export const credentials = { accessKeyId: 'AKIDLOCALTEST', secretAccessKey: 'a-secret-for-tests' };
 export const region = 'eu-west-1';
 export const bucket = 'images';
-export const unsignedPayload = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
 
 /** The SDK of this process signs with the credentials that the engines know. */
 export function setCredentials(): void {
@@ -33,48 +26,33 @@ export async function startS3(options: ObjectStoreOptions): Promise<RunningServe
   return listen(createServer((req, res) => void handle(req, res)));
 }
 
-export interface TestStore {
-  url: string;
-  folder: string;
-  /** The SDK as an application configures it: region, credentials, endpoint, nothing else. */
-  client: S3;
-  put(
-    Key: string,
-    Body: Buffer | string,
-    more?: Partial<PutObjectCommandInput>,
-  ): Promise<PutObjectCommandOutput>;
-  get(Key: string, more?: Partial<GetObjectCommandInput>): Promise<GetObjectCommandOutput>;
-  remove(Key: string): Promise<unknown>;
-  /** The bucket's keys, in the order of the listing. */
-  keys(): Promise<(string | undefined)[]>;
-  /** Stops the store's clock at a moment, or lets it go again. */
-  stopClock(at: Date | null): void;
-  /** Stops the server and starts another one on the same folder. */
-  restart(): Promise<void>;
-  close(): Promise<void>;
-  /** Every file below the store's folder. */
-  files(): Promise<string[]>;
-}
+export type TestStore = Awaited<ReturnType<typeof startStore>>;
 
 /** A store in a folder of its own, with the real SDK pointed at it. */
-export async function startStore(options: Partial<ObjectStoreOptions> = {}): Promise<TestStore> {
-  const folder = await mkdtemp(join(tmpdir(), 's3-test-'));
+export async function startStore(options: Partial<ObjectStoreOptions> = {}) {
+  const folder = temporaryFolder();
   let stoppedAt: Date | null = null;
   const clock = () => stoppedAt ?? new Date();
   const start = () => startS3({ folder, bucketName: bucket, credentials, region, clock, ...options });
   let server = await start();
-  const store: TestStore = {
+  const store = {
     url: server.url,
     folder,
+    /** The SDK as an application configures it: region, credentials, endpoint, nothing else. */
     client: clientFor(server.url),
-    put: (Key, Body, more) => store.client.putObject({ Bucket: bucket, Key, Body, ...more }),
-    get: (Key, more) => store.client.getObject({ Bucket: bucket, Key, ...more }),
-    remove: (Key) => store.client.deleteObject({ Bucket: bucket, Key }),
+    put: (Key: string, Body: Buffer | string, more?: Partial<PutObjectCommandInput>) =>
+      store.client.putObject({ Bucket: bucket, Key, Body, ...more }),
+    get: (Key: string, more?: Partial<GetObjectCommandInput>) =>
+      store.client.getObject({ Bucket: bucket, Key, ...more }),
+    remove: (Key: string) => store.client.deleteObject({ Bucket: bucket, Key }),
+    /** The bucket's keys, in the order of the listing. */
     async keys() {
       const { Contents = [] } = await store.client.listObjectsV2({ Bucket: bucket });
       return Contents.map(({ Key }) => Key);
     },
-    stopClock: (at) => void (stoppedAt = at),
+    /** Stops the store's clock at a moment, or lets it go again. */
+    stopClock: (at: Date | null) => void (stoppedAt = at),
+    /** Stops the server and starts another one on the same folder. */
     async restart() {
       await server.close();
       server = await start();
@@ -83,25 +61,22 @@ export async function startStore(options: Partial<ObjectStoreOptions> = {}): Pro
     },
     async close() {
       await server.close();
-      await rm(folder, { recursive: true });
+      removeFolder(folder);
     },
-    async files() {
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-      return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    },
+    /** Every file below the store's folder. */
+    files: () =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name)),
   };
   return store;
 }
 
-export function clientFor(
-  endpoint: string,
-  overrides: Partial<typeof credentials & { region: string }> = {},
-) {
-  const { region: otherRegion = region, ...others } = overrides;
+export function clientFor(endpoint: string, other: Partial<typeof credentials & { region: string }> = {}) {
   return new S3({
     endpoint,
-    region: otherRegion,
-    credentials: { ...credentials, ...others },
+    region: other.region ?? region,
+    credentials: { ...credentials, ...other },
     maxAttempts: 1,
     // On a busy machine this process may notice too late that the server has closed an idle connection.
     requestHandler: { httpAgent: { keepAlive: false } },
@@ -119,29 +94,20 @@ export interface RawRequest {
 export interface RawAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  body: Buffer;
+  body: string;
   /** The `Code` of an XML error. */
   code: string | undefined;
 }
 
-export function send(
+export async function send(
   url: string,
-  { method = 'GET', path, headers = {}, body }: RawRequest,
+  { method = 'GET', path, headers = {}, body: sent }: RawRequest,
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const request = httpRequest({ hostname, port, method, path, headers }, (response) => {
-      const pieces: Buffer[] = [];
-      response.on('data', (piece: Buffer) => pieces.push(piece));
-      response.on('end', () => {
-        const answer = Buffer.concat(pieces);
-        const code = errorCode(answer.toString());
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: answer, code });
-      });
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
+  const request = httpRequest({ hostname, port, method, path, headers }).end(sent);
+  const [response] = await once(request, 'response');
+  const body = (await buffer(response)).toString();
+  return { status: response.statusCode, headers: response.headers, body, code: errorCode(body) };
 }
 
 export function errorCode(xml: string): string | undefined {
@@ -152,31 +118,27 @@ export interface SigningChoice {
   date?: Date;
   region?: string;
   service?: string;
-  credentials?: typeof credentials & { sessionToken?: string };
+  credentials?: typeof credentials;
 }
 
 /** The headers of a request signed in its Authorization header by AWS's signer. */
 export async function signHeaders(url: string, request: RawRequest, choice: SigningChoice = {}) {
+  const { method = 'GET', headers, body = '' } = request;
+  const { date: signingDate = new Date(), ...others } = choice;
   const [path = '', query = ''] = request.path.split('?');
-  const body = request.body ?? '';
-  const signer = new SignatureV4({
-    credentials: choice.credentials ?? credentials,
-    region: choice.region ?? region,
-    service: choice.service ?? 's3',
-    sha256: Sha256,
-    uriEscapePath: false,
-  });
+  const settings = { credentials, region, service: 's3', ...others };
+  const signer = new SignatureV4({ ...settings, sha256: Sha256, uriEscapePath: false });
   const signed = await signer.sign(
     {
-      method: request.method ?? 'GET',
+      method,
       protocol: 'http:',
       hostname: '',
       path,
       query: Object.fromEntries(new URLSearchParams(query)),
-      headers: { host: new URL(url).host, ...request.headers },
+      headers: { host: new URL(url).host, ...headers },
       body,
     },
-    { signingDate: choice.date ?? new Date() },
+    { signingDate },
   );
   return signed.headers;
 }
@@ -185,25 +147,8 @@ export async function signHeaders(url: string, request: RawRequest, choice: Sign
 export async function sendSigned(
   url: string,
   request: RawRequest,
-  choice: SigningChoice & { change?: Record<string, string> } = {},
+  { change, ...choice }: SigningChoice & { change?: Record<string, string> } = {},
 ): Promise<RawAnswer> {
-  const headers = { ...(await signHeaders(url, request, choice)), ...choice.change };
+  const headers = { ...(await signHeaders(url, request, choice)), ...change };
   return send(url, { ...request, headers });
-}
-
-/** Sends the form of a presigned POST as a browser does; a change to undefined leaves a field out. */
-export async function submit(
-  form: PresignedPost,
-  file: Buffer | string,
-  changes: Record<string, string | undefined> = {},
-) {
-  const body = new FormData();
-  for (const [name, value] of Object.entries({ ...form.fields, ...changes })) {
-    if (value !== undefined) body.append(name, value);
-  }
-  body.append('file', new File([file as string], 'photo.png'));
-  const answer = await fetch(form.url, { method: 'POST', body });
-  const xml = await answer.text();
-  const message = /<Message>([^<]*)/.exec(xml)?.[1];
-  return { status: answer.status, code: errorCode(xml), message, xml, headers: answer.headers };
 }
