@@ -17,12 +17,12 @@ export function createManagedLogin(options: UserPoolOptions, issuer: string): Ma
   const oauth = provider.callback();
   const signIn = createSignIn(provider, options);
   const signOut = createSignOut(provider, options);
-  const tellUser = createUserInfo(options, issuer);
+  const userInfo = createUserInfo(options, issuer);
   return {
     handle(req, res, path) {
       if (path === '/login') return signIn(req, res);
       if (path === '/logout') return signOut(req, res);
-      if (path === '/oauth2/userInfo') return tellUser(req, res);
+      if (path === '/oauth2/userInfo') return userInfo(req, res);
       return oauth(req, res);
     },
   };

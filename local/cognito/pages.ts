@@ -29,11 +29,6 @@ const messages = {
     'Start again',
     'This sign-in is no longer open: it was finished, left for too long, or opened in another tab.',
   ],
-  unknownClient: ['This link does not work', 'The application that sent you here is not known.'],
-  redirectAddress: [
-    'This link does not work',
-    'The address to return to after signing in is not registered.',
-  ],
   badRequest: [
     'This link does not work',
     'The application that sent you here asked for something that is not possible.',
@@ -42,9 +37,7 @@ const messages = {
     'You are still signed in',
     'The address to return to after signing out is not registered, so nothing was changed.',
   ],
-  formTooLarge: ['Start again', 'The form was too large to be read.'],
   notFound: ['There is no such page', 'Check the address.'],
-  method: ['This link does not work', 'The address is right, but it cannot be used in this way.'],
   failed: ['Something went wrong', 'The sign-in could not go on because of a fault on our side. Try again.'],
 } satisfies Record<string, [string, string]>;
 
@@ -60,13 +53,11 @@ ${detail === undefined ? '' : `<p class="note">For developers: ${escapeHtml(deta
   );
 }
 
-/** The page for an OAuth error that can't be told to the application. */
-export function refusalPage({ error, error_description: description }: ErrorOut): Page {
-  const detail = description === undefined ? error : `${error} (${description})`;
-  if (error === 'invalid_client') return messagePage('unknownClient', detail);
-  if (error === 'invalid_redirect_uri') return messagePage('redirectAddress', detail);
-  if (error === 'server_error') return messagePage('failed');
-  return messagePage('badRequest', detail);
+/** The page for an OAuth error after which the browser may not go back to the application. */
+export function refusalPage({ error, error_description: description = '' }: ErrorOut): Page {
+  return error === 'server_error'
+    ? messagePage('failed')
+    : messagePage('badRequest', `${error} (${description})`);
 }
 
 export function signInPage({ interactionId, email, error, returnOrigins }: SignInForm): Page {

@@ -1,4 +1,22 @@
-import { fontPath } from './font.ts';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { ServerResponse } from 'node:http';
+
+/** Where the sign-in pages have their font, which is the dashboard's. */
+export const fontPath = '/login/inter.woff2';
+const fontFile = '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2';
+
+/** Without the dashboard's packages there is no font, and the pages take the system's. */
+export async function sendFont(res: ServerResponse): Promise<void> {
+  try {
+    const content = await readFile(createRequire(import.meta.url).resolve(fontFile));
+    res
+      .writeHead(200, { 'content-type': 'font/woff2', 'cache-control': 'public, max-age=86400' })
+      .end(content);
+  } catch {
+    res.writeHead(404).end();
+  }
+}
 
 /** The one style sheet of the sign-in pages, on a grid of 8 px; both colour schemes meet WCAG AA. */
 export const styles = `
@@ -7,14 +25,10 @@ export const styles = `
   src: url('${fontPath}') format('woff2');
 }
 :root {
-  --page: #fafaf9; --card: #fff; --line: #e4e4e2; --field: #8b8b88; --text: #171716; --quiet: #5c5b58;
-  --button: #171716; --button-hover: #3f3f3d; --button-text: #fafaf9; --focus: #171716; --error: #b3261e;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #0f0f0e; --card: #161615; --line: #2a2a29; --field: #6f6f6c; --text: #f0efed; --quiet: #a5a4a1;
-    --button: #f0efed; --button-hover: #d4d4d2; --button-text: #171716; --focus: #f0efed; --error: #ff8f85;
-  }
+  color-scheme: light dark;
+  --page: light-dark(#fafaf9, #0f0f0e); --card: light-dark(#fff, #161615); --line: light-dark(#e4e4e2, #2a2a29);
+  --field: light-dark(#8b8b88, #6f6f6c); --text: light-dark(#171716, #f0efed); --quiet: light-dark(#5c5b58, #a5a4a1);
+  --button-hover: light-dark(#3f3f3d, #d4d4d2); --button-text: light-dark(#fafaf9, #171716); --error: light-dark(#b3261e, #ff8f85);
 }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
@@ -36,16 +50,16 @@ input {
   display: block; width: 100%; height: 48px; margin: 0 0 24px; padding: 0 16px; border: 1px solid var(--field);
   border-radius: 8px; background: transparent; color: inherit; font: inherit;
 }
-input:focus-visible { border-color: var(--focus); outline: 1px solid var(--focus); }
+input:focus-visible { border-color: var(--text); outline: 1px solid var(--text); }
 input[aria-invalid] { border-color: var(--error); }
 input[aria-invalid]:focus-visible { outline-color: var(--error); }
 .button {
   display: block; width: 100%; height: 48px; margin: 8px 0 0; padding: 12px 16px; border: 0; border-radius: 8px;
-  background: var(--button); color: var(--button-text); font: inherit; font-weight: 500; line-height: 24px;
+  background: var(--text); color: var(--button-text); font: inherit; font-weight: 500; line-height: 24px;
   text-align: center; text-decoration: none; cursor: pointer;
 }
 .button:hover { background: var(--button-hover); }
-.button:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
+.button:focus-visible { outline: 2px solid var(--text); outline-offset: 2px; }
 .error { margin-bottom: 24px; color: var(--error); font-size: 14px; font-weight: 500; }
 .note {
   margin: 32px 0 0; padding-top: 24px; border-top: 1px solid var(--line); color: var(--quiet); font-size: 14px;

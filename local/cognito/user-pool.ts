@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { fontPath, sendFont } from './font.ts';
 import type { ManagedLogin } from './managed-login.ts';
 import { knownScopes, type UserPoolOptions } from './options.ts';
 import { messagePage, sendPage } from './pages.ts';
 import { publicKey } from './signing-key.ts';
+import { fontPath, sendFont } from './styles.ts';
 import { serveUserPoolsApi } from './user-pools-api.ts';
 
 export interface UserPool {
@@ -109,5 +109,5 @@ function sendDocument(req: IncomingMessage, res: ServerResponse, document: objec
 
 function refuseMethod(res: ServerResponse, allowed: string[]): void {
   res.setHeader('allow', allowed.join(', '));
-  sendPage(res, 405, messagePage('method'));
+  sendPage(res, 405, messagePage('badRequest'));
 }

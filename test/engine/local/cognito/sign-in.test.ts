@@ -1,5 +1,4 @@
-import { get, type IncomingMessage } from 'node:http';
-import { describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { sendRaw } from '../../../support/raw-request.ts';
 import {
   ada,
@@ -7,8 +6,11 @@ import {
   ben,
   Browser,
   claimsOf,
+  clientId,
+  exchange,
   later,
   pkce,
+  refresh,
   returned,
   signIn,
   usePool,
@@ -19,160 +21,126 @@ import {
 const elsewhere = 'http://localhost:5173/callback';
 const app = 'myapp://back';
 const pool = usePool({ otherRedirectUris: [elsewhere, app] });
+let browser: Browser;
+beforeEach(() => void (browser = new Browser()));
 
-const open = (browser: Browser, changes = {}): Promise<Visit> =>
-  browser.open(authorizeUrl(pool, pkce().challenge, changes));
+/** Opens the sign-in page, or what else an authorization request leads to. */
+const open = (changes = {}, by = browser): Promise<Visit> =>
+  by.open(authorizeUrl(pool, pkce().challenge, changes));
+const form = () => ({ status: 200, url: `${pool.baseUrl}/login` });
+const startAgain = { status: 400, location: '', text: expect.stringContaining('Start again') };
 
 describe('an authorization request', () => {
-  const notRegistered = 'The address to return to after signing in is not registered.';
   test.each([
-    ['an unknown client', { client_id: 'nobody' }, 'The application that sent you here is not known.'],
-    ['no client', { client_id: undefined }, 'asked for something that is not possible'],
-    ['an unregistered address', { redirect_uri: 'https://elsewhere.example/callback' }, notRegistered],
-    ['an address that differs in its query', { redirect_uri: `${elsewhere}?x=1` }, notRegistered],
-    ['an address on another port', { redirect_uri: 'http://localhost:5174/callback' }, notRegistered],
-    ['an address that goes on', { redirect_uri: `${app}/more` }, notRegistered],
-    ['no address', { redirect_uri: undefined }, 'asked for something that is not possible'],
-  ])('with %s is answered with a page and never redirected', async (_name, changes, sentence) => {
-    const page = await open(new Browser(), changes);
+    ['an unknown client', { client_id: 'nobody' }, 'invalid_client'],
+    [
+      'an unregistered address',
+      { redirect_uri: 'https://elsewhere.example/callback' },
+      'invalid_redirect_uri',
+    ],
+    ['an address that differs in its query', { redirect_uri: `${elsewhere}?x=1` }, 'invalid_redirect_uri'],
+    [
+      'an address on another port',
+      { redirect_uri: 'http://localhost:5174/callback' },
+      'invalid_redirect_uri',
+    ],
+    ['an address that goes on', { redirect_uri: `${app}/more` }, 'invalid_redirect_uri'],
+    ['no address', { redirect_uri: undefined }, 'invalid_request'],
+  ])('with %s is answered with a page that says why, and never redirected', async (_name, changes, error) => {
+    const page = await open(changes);
     expect(page).toMatchObject({ status: 400, location: '' });
-    expect(page.text).toContain(sentence);
+    expect(page.text).toContain(`For developers: ${error} (`);
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  });
-
-  test('is answered with a page that has the font of the dashboard', async () => {
-    const { text } = await open(new Browser());
-    const path = /url\('(\/login\/[^']+)'\)/.exec(text)![1]!;
-    const font = await fetch(pool.baseUrl + path);
-    expect([font.status, font.headers.get('content-type')]).toEqual([200, 'font/woff2']);
-    // The file's signature.
-    expect(Buffer.from(await font.bytes()).toString('latin1', 0, 4)).toBe('wOF2');
   });
 
   test.each([
     ['no PKCE challenge', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['a plain PKCE challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ['an unknown scope', { scope: 'openid admin' }, 'invalid_scope'],
     ['a scope that Cognito does not have', { scope: 'openid offline_access' }, 'invalid_scope'],
     ['no scope', { scope: undefined, nonce: undefined }, 'invalid_scope'],
     ['the implicit grant', { response_type: 'token' }, 'unsupported_response_type'],
-  ])('with %s is told so to the application', async (_name, changes, error) => {
-    expect(returned(await open(new Browser(), changes))).toMatchObject({ error, state: 'the state' });
+  ])('with %s goes back to the application with an error', async (_name, changes, error) => {
+    expect(returned(await open(changes))).toMatchObject({ error, state: 'the state' });
   });
 
   test('with markup in it is answered without that markup', async () => {
     for (const name of ['client_id', 'redirect_uri', 'scope', 'prompt', 'response_type']) {
       const changes = { redirect_uri: undefined, [name]: `"><script>alert(1)</script>` };
-      expect((await open(new Browser(), changes)).text).not.toContain('<script');
+      expect((await open(changes)).text).not.toContain('<script');
     }
   });
 });
 
-describe('signing in', () => {
+describe('the sign-in page', () => {
+  test('can load nothing but the font, be framed nowhere, is never kept and shows no password', async () => {
+    const { headers, text } = await open();
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; font-src 'self'; form-action 'self' http:\/\/localhost:5173 myapp:; frame-ancestors 'none'; base-uri 'none'$/,
+    );
+    expect([headers.get('cache-control'), headers.get('referrer-policy')]).toEqual([
+      'no-store',
+      'no-referrer',
+    ]);
+    expect(text).not.toMatch(/<script|https?:|style=/);
+    for (const { password } of [ada, ben]) expect(text).not.toContain(password);
+    const font = await fetch(pool.baseUrl + /url\('(\/login\/[^']+)'\)/.exec(text)![1]!);
+    expect(Buffer.from(await font.bytes()).toString('latin1', 0, 4)).toBe('wOF2');
+  });
+
+  test.each([elsewhere, app])('returns to the registered application %s', async (address) => {
+    const end = await browser.submit(await open({ redirect_uri: address }), ada);
+    expect(end.location).toMatch(`${address}?code=`);
+  });
+
   test('takes an e-mail address in any case and with blanks around it', async () => {
     const { body } = await signIn(pool, { account: { ...ada, email: '  ADA@example.COM ' } });
     expect(claimsOf(body.access_token).sub).toBe(ada.sub);
   });
 
-  test('can start at /login, as in Cognito', async () => {
-    const browser = new Browser();
-    const { search } = new URL(authorizeUrl(pool, pkce().challenge));
-    const end = await browser.submit(await browser.open(`${pool.baseUrl}/login${search}`), ada);
-    expect(returned(end)).toHaveProperty('code');
-    const unasked = await new Browser().visit(`${pool.baseUrl}/login`);
-    expect(unasked).toMatchObject({ status: 400, text: expect.stringContaining('Start again') });
-  });
-
   test('answers a wrong password and an unknown e-mail address alike, and keeps what was typed', async () => {
-    const browser = new Browser();
-    const page = await open(browser);
-    for (const account of [
-      { email: ada.email, password: 'guess' },
-      { email: 'nobody@example.com', password: '' },
-      { email: ben.email, password: ada.password },
-    ]) {
-      const again = await browser.submit(page, account);
+    const page = await open();
+    for (const [email, password, shown] of [
+      [ada.email, 'guess', ada.email],
+      ['nobody@example.com', '', 'nobody@example.com'],
+      [ben.email, ada.password, ben.email],
+      [
+        `"><script>alert('x')</script>&`,
+        'x',
+        '&#34;&#62;&#60;script&#62;alert(&#39;x&#39;)&#60;/script&#62;&#38;',
+      ],
+    ] as const) {
+      const again = await browser.submit(page, { email, password });
       expect(again.status).toBe(400);
       expect(again.text).toContain('role="alert">The e-mail or the password is wrong.</p>');
-      expect(again.text).toContain(`value="${account.email}"`);
-      if (account.password !== '') expect(again.text).not.toContain(account.password);
+      expect(again.text).toContain(`value="${shown}"`);
+      expect(again.text).not.toContain(ada.password);
     }
     expect(returned(await browser.submit(page, ada))).toHaveProperty('code');
   });
 
-  test('is refused for a minute after ten wrong passwords for one account, and for no other account', async () => {
-    const browser = new Browser();
-    const page = await open(browser);
-    const guess = async (times: number) => {
-      for (let i = 0; i < times; i += 1) await browser.submit(page, { ...ada, password: `guess ${i}` });
-    };
-    // The right one in between: wrong ones before it count no more.
-    await guess(9);
-    await signIn(pool);
-    await guess(10);
-    const refused = await browser.submit(page, { ...ada, email: ada.email.toUpperCase() });
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get('retry-after')).toBe('60');
-    expect(refused.text).toContain('There were too many wrong tries. Try again in a minute.');
-    expect((await signIn(pool, { account: ben })).status).toBe(200);
-    expect((await later(61_000, () => signIn(pool))).status).toBe(200);
-  });
-});
-
-describe('the sign-in page', () => {
-  test('can load nothing, be framed nowhere, is never kept and shows no password', async () => {
-    const { headers, text } = await open(new Browser());
-    expect(headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; font-src 'self'; form-action 'self' http:\/\/localhost:5173 myapp:; frame-ancestors 'none'; base-uri 'none'$/,
-    );
-    expect(headers.get('cache-control')).toBe('no-store');
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
-    expect(text).not.toMatch(/<script|https?:|style=/);
-    for (const { password } of [ada, ben]) expect(text).not.toContain(password);
-  });
-
-  test.each([elsewhere, app])('returns to the registered application %s', async (address) => {
-    const browser = new Browser();
-    const end = await browser.submit(await open(browser, { redirect_uri: address }), ada);
-    expect(end.location).toMatch(`${address}?code=`);
-  });
-
-  test('shows markup that was typed as text', async () => {
-    const browser = new Browser();
-    const attack = `"><script>alert('x')</script>&`;
-    const { text } = await browser.submit(await open(browser), { email: attack, password: 'x' });
-    expect(text).not.toContain('<script');
-    expect(text).toContain('value="&#34;&#62;&#60;script&#62;alert(&#39;x&#39;)&#60;/script&#62;&#38;"');
-  });
-});
-
-describe('a form', () => {
-  test('of another browser, without the cookie of its page, or sent before, is refused', async () => {
-    const [victim, attacker] = [new Browser(), new Browser()];
-    const [own, foreign] = [await open(victim), await open(attacker)];
-    const startAgain = { status: 400, location: '', text: expect.stringContaining('Start again') };
-    expect(await victim.submit(foreign, ada)).toMatchObject(startAgain);
+  test('takes no form of another browser, without the cookie of its page, or sent before', async () => {
+    const [own, foreign] = [await open(), await open({}, new Browser())];
+    expect(await browser.submit(foreign, ada)).toMatchObject(startAgain);
     expect(await new Browser().submit(own, ada)).toMatchObject(startAgain);
-    expect(returned(await victim.submit(own, ada))).toHaveProperty('code');
-    expect(await victim.submit(own, ada)).toMatchObject(startAgain);
+    expect(returned(await browser.submit(own, ada))).toHaveProperty('code');
+    expect(await browser.submit(own, ada)).toMatchObject(startAgain);
+    expect(await new Browser().visit(`${pool.baseUrl}/login`)).toMatchObject(startAgain);
   });
 
-  test('that is too large is refused, and the sign-in goes on', async () => {
-    const browser = new Browser();
-    const page = await open(browser);
+  test('takes no form that is too large, and the sign-in goes on', async () => {
+    const page = await open();
     const refused = await browser.submit(page, { ...ada, password: 'x'.repeat(5_000_000) });
     expect(refused).toMatchObject({ status: 413, location: '' });
     expect(returned(await browser.submit(page, ada))).toHaveProperty('code');
   });
 
   test('leads to a path of this host, whatever Host header its sign-in began with', async () => {
-    const { href } = new URL(authorizeUrl(pool, pkce().challenge));
-    const began = await new Promise<IncomingMessage>((resolve, reject) => {
-      get(href, { headers: { host: 'elsewhere.example' } }, resolve).on('error', reject);
-    });
-    began.resume();
-    const cookie = began.headers['set-cookie']!.map((line) => line.split(';')[0]).join('; ');
+    const address = authorizeUrl(pool, pkce().challenge).slice(pool.baseUrl.length + 1);
+    const began = await sendRaw(pool.baseUrl, { path: address, headers: [['host', 'elsewhere.example']] });
+    const cookie = began.headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; ');
     const page = await fetch(`${pool.baseUrl}/login`, { headers: { cookie } });
     const interaction = /name="interaction" value="([^"]+)"/.exec(await page.text())![1]!;
     const answer = await fetch(`${pool.baseUrl}/login`, {
@@ -181,55 +149,112 @@ describe('a form', () => {
       headers: { cookie },
       body: new URLSearchParams({ interaction, ...ada }),
     });
-    const locations = [began.headers.location, answer.headers.get('location')];
+    const locations = [began.headers.get('location'), answer.headers.get('location')];
     expect(locations).toEqual(['/login', `/oauth2/authorize/${interaction}`]);
   });
+});
+
+describe('the session of a browser', () => {
+  /** Goes to the application and back without the form. @returns the claims of the ID token. */
+  async function goStraightBack(): Promise<Record<string, unknown>> {
+    const { verifier, challenge } = pkce();
+    const back = await browser.visit(authorizeUrl(pool, challenge, { nonce: 'another' }));
+    return claimsOf((await exchange(pool, returned(back).code!, verifier)).body.id_token);
+  }
+
+  test('makes a second sign-in go straight back, as the same account and sign-in time', async () => {
+    const before = claimsOf((await signIn(pool, { browser })).body.id_token);
+    const after = await goStraightBack();
+    expect(after).toMatchObject({ sub: before.sub, auth_time: before.auth_time, nonce: 'another' });
+    expect(after.origin_jti).not.toBe(before.origin_jti);
+  });
+
+  test('is a cookie that scripts and other sites cannot use', async () => {
+    await signIn(pool, { browser });
+    const [, { attributes }] = [...browser.cookies].find(([name]) => name.includes('session'))!;
+    expect(attributes).toMatch(/samesite=lax/i);
+    expect(attributes).toMatch(/httponly/i);
+  });
+
+  test('ends an hour after the sign-in, however often it is used', async () => {
+    await signIn(pool, { browser });
+    expect(returned(await later(59 * 60_000, () => open()))).toHaveProperty('code');
+    expect(await later(60 * 60_000, () => open())).toMatchObject(form());
+  });
+
+  test('is asked again with prompt=login, and may become another account', async () => {
+    await signIn(pool, { browser });
+    await signIn(pool, { browser, account: ben, changes: { prompt: 'login' } });
+    expect((await goStraightBack()).email).toBe(ben.email);
+  });
+
+  test('ends with a sign-out, also for a copy of its cookie, but no token, as in Cognito', async () => {
+    expect(returned(await open({ prompt: 'none' }))).toMatchObject({ error: 'login_required' });
+    const { body } = await signIn(pool, { browser });
+    expect(returned(await open({ prompt: 'none' }))).toHaveProperty('code');
+    const copy = new Browser();
+    for (const [name, cookie] of browser.cookies) copy.cookies.set(name, cookie);
+    // Without a session, too.
+    for (const _ of [1, 2]) {
+      expect(await signOut()).toMatchObject({ status: 302, location: `${pool.baseUrl}/signed-out` });
+    }
+    expect([...browser.cookies.keys()].filter((name) => name.includes('session'))).toEqual([]);
+    expect(returned(await open({ prompt: 'none' }, copy))).toMatchObject({ error: 'login_required' });
+    expect(await refresh(pool, body.refresh_token!)).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ['to an unregistered address', { logout_uri: 'https://elsewhere.example/' }],
+    ['to no address', { logout_uri: '' }],
+    ['for another client', { client_id: 'other' }],
+  ])('does not end with a sign-out %s', async (_name, changes) => {
+    await signIn(pool, { browser });
+    const text = expect.stringContaining('You are still signed in');
+    expect(await signOut(changes)).toMatchObject({ status: 400, location: '', text });
+    expect(returned(await open({ prompt: 'none' }))).toHaveProperty('code');
+  });
+
+  function signOut(changes = {}): Promise<Visit> {
+    const parameters = { client_id: clientId, logout_uri: `${pool.baseUrl}/signed-out`, ...changes };
+    return browser.visit(`${pool.baseUrl}/logout?${new URLSearchParams(parameters)}`);
+  }
 });
 
 describe('any request', () => {
   test.each([
     ['/oauth2/token', 'GET', 'POST, OPTIONS'],
-    ['/oauth2/revoke', 'GET', 'POST, OPTIONS'],
-    ['/oauth2/authorize', 'POST', 'GET, HEAD'],
     ['/login', 'PUT', 'GET, HEAD, POST'],
-    ['/logout', 'POST', 'GET'],
     ['/us-east-1_local/.well-known/jwks.json', 'POST', 'GET, HEAD'],
-  ])('to %s with the method %s is told what is allowed', async (path, method, allow) => {
+  ])('to %s with the method %s is answered with what is allowed', async (path, method, allow) => {
     const answer = await fetch(`${pool.baseUrl}${path}`, { method });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
   });
 
-  test('for a path that the pool does not have is answered with a page, one beside the pool is not', async () => {
-    for (const path of [
-      '/oauth2/userinfo',
-      '/oauth2/',
-      '/us-east-1_local',
-      '/us-east-1_local/.well-known/x',
-    ]) {
-      const answer = await fetch(`${pool.baseUrl}${path}`);
-      expect([answer.status, await answer.text()]).toEqual([
-        404,
-        expect.stringContaining('There is no such page'),
-      ]);
-    }
-    for (const path of ['/', '/loginx', '/login/x', '/oauth2x', '/callback']) {
-      expect(await (await fetch(`${pool.baseUrl}${path}`)).text()).toBe('application');
-    }
-  });
+  test.each([
+    ['/oauth2/userinfo', 'There is no such page'],
+    ['/us-east-1_local', 'There is no such page'],
+    ['/', '^application$'],
+    ['/loginx', '^application$'],
+    ['/login/x', '^application$'],
+  ])(
+    'for %s, which the pool does not have, is answered by a page or by the application',
+    async (path, text) => {
+      expect(await (await fetch(`${pool.baseUrl}${path}`)).text()).toMatch(new RegExp(text));
+    },
+  );
 
-  test('with broken escapes, repeated parameters or broken cookies is answered', async () => {
-    const address = authorizeUrl(pool, pkce().challenge).slice(pool.baseUrl.length);
-    const requests = [
-      { path: '/login?%ff%' },
-      { path: '/logout?logout_uri=%' },
-      { path: '/oauth2/authorize?client_id=%ff' },
-      { path: '/oauth2/authorize/not-a-sign-in' },
-      { path: `${address}&client_id=other` },
-      { path: '/login', cookie: 'cognito-sign-in=%; ;=;x' },
-    ];
-    for (const { path, cookie = '' } of requests) {
+  test.each([
+    ['/login?%ff%', ''],
+    ['/logout?logout_uri=%', ''],
+    ['/oauth2/authorize?client_id=%ff', ''],
+    ['/oauth2/authorize/not-a-sign-in', ''],
+    [`/oauth2/authorize?client_id=${clientId}&client_id=other`, ''],
+    ['/login', 'cognito-sign-in=%; ;=;x'],
+  ])(
+    'with broken escapes, repeated parameters or broken cookies is answered: %s %s',
+    async (path, cookie) => {
       const answer = await sendRaw(pool.baseUrl, { path: path.slice(1), headers: [['cookie', cookie]] });
-      expect([path, answer.status, answer.text]).toEqual([path, 400, expect.stringContaining('<h1>')]);
-    }
-  });
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('<h1>')]);
+    },
+  );
 });

@@ -24,36 +24,38 @@ export interface ServedPool {
   baseUrl: string;
   issuer: string;
   options: UserPoolOptions;
-  close(): Promise<void>;
 }
 
-/** A pool on a port of its own; every path that it doesn't serve answers "application". */
-export async function startPool({ otherRedirectUris = [] as string[] } = {}): Promise<ServedPool> {
-  const server = createServer();
-  const { url: baseUrl, close } = await listen(server);
-  const options: UserPoolOptions = {
-    baseUrl,
-    signingKey: await newSigningKey(),
-    accounts: [ada, ben],
-    clientId,
-    redirectUris: [`${baseUrl}/callback`, ...otherRedirectUris],
-    logoutUris: [`${baseUrl}/signed-out`],
-    accessTokenSeconds: 3600,
-    apiSigning: { credentials, region },
-  };
-  const pool = createUserPool(options);
-  server.on('request', (req, res) => {
-    if (pool.serves(req.url!.split('?')[0]!)) void pool.handle(req, res);
-    else res.end('application');
-  });
-  return { baseUrl, issuer: pool.issuer, options, close };
-}
-
-/** A pool for a test file. It is empty until the file's first test runs. */
-export function usePool(options: Parameters<typeof startPool>[0] = {}): ServedPool {
+/**
+ * A pool for a test file, on a port of its own; every path that it doesn't serve answers "application". It is empty until the
+ * file's first test runs.
+ */
+export function usePool({ otherRedirectUris = [] as string[] } = {}): ServedPool {
   const pool = {} as ServedPool;
-  beforeAll(async () => void Object.assign(pool, await startPool(options)));
-  afterAll(() => pool.close());
+  let close = async () => {};
+  beforeAll(async () => {
+    const server = createServer();
+    const running = await listen(server);
+    close = running.close;
+    const baseUrl = running.url;
+    const options: UserPoolOptions = {
+      baseUrl,
+      signingKey: await newSigningKey(),
+      accounts: [ada, ben],
+      clientId,
+      redirectUris: [`${baseUrl}/callback`, ...otherRedirectUris],
+      logoutUris: [`${baseUrl}/signed-out`],
+      accessTokenSeconds: 3600,
+      apiSigning: { credentials, region },
+    };
+    const served = createUserPool(options);
+    server.on('request', (req, res) => {
+      if (served.serves(req.url!.split('?')[0]!)) void served.handle(req, res);
+      else res.end('application');
+    });
+    Object.assign(pool, { baseUrl, issuer: served.issuer, options });
+  });
+  afterAll(() => close());
   return pool;
 }
 
@@ -106,7 +108,7 @@ export interface Visit {
   location: string;
 }
 
-/** Keeps cookies as a browser does, and follows redirects only when told. */
+/** Keeps cookies as a browser does, and follows redirects only in `follow`. */
 export class Browser {
   readonly cookies = new Map<string, { value: string; path: string; attributes: string }>();
 
@@ -160,47 +162,48 @@ export class Browser {
 
 export interface TokenAnswer {
   status: number;
+  headers: Headers;
   body: Record<string, string>;
 }
 
-export async function askTokens({ baseUrl }: ServedPool, form: Record<string, string>): Promise<TokenAnswer> {
-  const response = await fetch(`${baseUrl}/oauth2/token`, {
-    method: 'POST',
-    body: new URLSearchParams({ client_id: clientId, ...form }),
-  });
-  return { status: response.status, body: (await response.json()) as Record<string, string> };
+export async function askTokens(
+  { baseUrl }: ServedPool,
+  form: Record<string, string>,
+  headers = {},
+): Promise<TokenAnswer> {
+  const body = new URLSearchParams({ client_id: clientId, ...form });
+  const response = await fetch(`${baseUrl}/oauth2/token`, { method: 'POST', headers, body });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as any };
 }
 
-export function exchange(pool: ServedPool, code: string, verifier: string): Promise<TokenAnswer> {
+export function exchange(pool: ServedPool, code: string, verifier: string, headers = {}) {
   const form = { grant_type: 'authorization_code', redirect_uri: `${pool.baseUrl}/callback` };
-  return askTokens(pool, { ...form, code, code_verifier: verifier });
+  return askTokens(pool, { ...form, code, code_verifier: verifier }, headers);
 }
 
 export function refresh(pool: ServedPool, token: string): Promise<TokenAnswer> {
   return askTokens(pool, { grant_type: 'refresh_token', refresh_token: token });
 }
 
-/** What the application is told in the address that a sign-in returns to. */
+/** What the address that a sign-in returns to says. */
 export function returned({ location }: Visit): Record<string, string> {
   const { search, hash } = new URL(location);
   return Object.fromEntries(new URLSearchParams(search || hash.slice(1)));
 }
 
-/** The whole way from the application and back, with Ada's account unless told otherwise. */
+/** The whole way from the application and back. */
 export async function signIn(
   pool: ServedPool,
-  { browser = new Browser(), account = ada, changes = {} }: SignInOptions = {},
+  {
+    browser = new Browser(),
+    account = ada as { email: string; password: string },
+    changes = {} as Record<string, string | undefined>,
+  } = {},
 ): Promise<TokenAnswer> {
   const { verifier, challenge } = pkce();
   const page = await browser.open(authorizeUrl(pool, challenge, changes));
   const end = await browser.submit(page, account);
   return exchange(pool, returned(end).code!, verifier);
-}
-
-interface SignInOptions {
-  browser?: Browser;
-  account?: { email: string; password: string };
-  changes?: Record<string, string | undefined>;
 }
 
 export const claimsOf = (token: string | undefined): Record<string, unknown> => decodeJwt(token!);
