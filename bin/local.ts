@@ -2,25 +2,6 @@ import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import type { LocalService, LocalServiceOptions } from '../local/service.ts';
 
-const usage = `npm start -- [options]
-
-  --port N                  serve on this port of this machine (default 4600, 0 for any free one)
-  --data DIR                keep everything in this folder (default .local)
-  --fresh                   empty that folder first
-  --deadline SECONDS        how long a generation may take, 1 to 450 (default 60)
-  --async-deadline SECONDS  the same for requests with "Prefer: respond-async", 1 to 840 (default 600)
-  --grace SECONDS           how long what runs may go on when the service is stopped, 0 to 450 (default 10)
-  --container URL           generates with this model container in the painter's place, as http://127.0.0.1:8080
-  --no-samples              paints no samples of the demo identities
-  --sleep SECONDS           lets the model fall asleep when nobody has called it for so long, 1 to 86400
-  --wake SECONDS            how long it takes to wake from that, 1 to 3600 (default 20)
-  --token-lifetime SECONDS  how long a session's access token lives, 5 to 86400 (default 3600)
-  --allow-origin ORIGIN     lets web pages of this origin call the API from a browser, and sign in; may be repeated
-  --allow-callback URL      lets programs elsewhere sign in, and out, and come back to exactly this address; may be repeated
-  --billing-portal URL      where the dashboard and e-mails send people who want to change their subscription (default: nowhere)
-  --support CONTACT         the e-mail address or page that error screens, e-mails and fetched servers are told (default: none)
-  --help                    print this`;
-
 // Set before anything else is imported: from the second start on, nothing is compiled twice.
 enableCompileCache();
 const { StartError } = await import('../local/start-error.ts');
@@ -29,92 +10,110 @@ const { counted, shutdownSentence } = await import('../local/shutdown.ts');
 
 type Flags = Omit<LocalServiceOptions, 'onRequest' | 'onNotice'>;
 
+const switches = {
+  fresh: 'empty that folder first',
+  'no-samples': 'make no samples of the demo identities',
+  help: 'print this',
+};
+
+/** Flags with a whole number: from, to, and what it is where the flag is not given. */
+const numbers = {
+  port: [0, 65_535, 4600, 'serve on this port of this machine; 0 is any free one'],
+  deadline: [1, 450, 60, 'how long a generation may take'],
+  'async-deadline': [1, 840, 600, 'the same for requests with "Prefer: respond-async"'],
+  grace: [0, 450, 10, 'how long what runs may go on when the service is stopped'],
+  sleep: [1, 86_400, null, 'scale the model to zero when nobody has called it for so long'],
+  wake: [1, 3600, 20, 'how long its cold start takes then'],
+  'token-lifetime': [5, 86_400, 3600, "how long a session's access token lives"],
+} as const;
+
+const isPage = (text: string) => /^https?:\/\//.test(text) && URL.canParse(text);
+const isOrigin = (text: string) => URL.parse(text)?.origin === text;
+const isContact = (text: string) => contactPattern.test(text) && (/^[^@]+@[^@]+$/.test(text) || isPage(text));
+
+const kinds = {
+  DIR: [(text: string) => text !== '', 'the name of a folder'],
+  ORIGIN: [isOrigin, 'an origin, as http://localhost:5173'],
+  CALLBACK: [isCallback, callbackWords],
+  URL: [isPage, 'an address, as https://billing.example.com'],
+  CONTACT: [isContact, 'an e-mail address or a web address'],
+} satisfies Record<string, [(text: string) => boolean, string]>;
+
+/** Flags with a text of some kind. */
+const texts = {
+  data: ['DIR', 'keep everything in this folder (default .local)'],
+  container: ['URL', "generate with this model container in the painter's place"],
+  'allow-origin': ['ORIGIN', 'let web pages of this origin call the API, and sign in; may be repeated'],
+  'allow-callback': ['CALLBACK', 'let programs sign in and come back to this address; may be repeated'],
+  'billing-portal': ['URL', 'where the dashboard and e-mails send people to change their subscription'],
+  support: ['CONTACT', 'the e-mail address or page that error screens, e-mails and fetched servers show'],
+} as const;
+
+function usage(): string {
+  const lines = [
+    ...Object.entries(numbers).map(([name, [from, to, usual, says]]) => [
+      `${name} ${name === 'port' ? 'N' : 'SECONDS'}`,
+      `${says}, ${from} to ${to}${usual === null ? '' : ` (default ${usual})`}`,
+    ]),
+    ...Object.entries(texts).map(([name, [kind, says]]) => [`${name} ${kind}`, says]),
+    ...Object.entries(switches),
+  ];
+  const list = lines.map(([flag, says]) => `  --${flag!.padEnd(26)}${says}\n`);
+  return `npm start -- [options]\n\n${list.join('')}`;
+}
+
 function readFlags(args: string[]): Flags | null {
-  const options = {
-    port: { type: 'string', default: '4600' },
-    data: { type: 'string', default: '.local' },
-    fresh: { type: 'boolean', default: false },
-    deadline: { type: 'string', default: '60' },
-    'async-deadline': { type: 'string', default: '600' },
-    grace: { type: 'string', default: '10' },
-    container: { type: 'string' },
-    'no-samples': { type: 'boolean', default: false },
-    sleep: { type: 'string' },
-    wake: { type: 'string' },
-    'token-lifetime': { type: 'string', default: '3600' },
-    'allow-origin': { type: 'string', multiple: true },
-    'allow-callback': { type: 'string', multiple: true },
-    'billing-portal': { type: 'string' },
-    support: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  } as const;
-  let values;
+  const values = parse(args);
+  if (values.help) return null;
+  const number = (name: keyof typeof numbers): number => {
+    const [from, to, usual] = numbers[name];
+    const text = String(values[name] ?? usual);
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+    if (value >= from && value <= to) return value;
+    throw new StartError(`--${name} must be a whole number from ${from} to ${to}, not "${text}".`);
+  };
+  const all = (name: keyof typeof texts): string[] => {
+    const given = (values[name] ?? []) as string[];
+    const [isRight, words] = kinds[texts[name][0]];
+    const wrong = given.find((text) => !isRight(text));
+    if (wrong === undefined) return given;
+    throw new StartError(`--${name} must be ${words}, not "${wrong}".`);
+  };
+  const last = (name: keyof typeof texts): string | null => all(name).at(-1) ?? null;
+  if (values.wake !== undefined && values.sleep === undefined) {
+    throw new StartError('--wake needs --sleep: without it, the model has no cold start.');
+  }
+  return {
+    port: number('port'),
+    dataDir: last('data') ?? '.local',
+    fresh: values.fresh === true,
+    deadlineSeconds: number('deadline'),
+    asyncDeadlineSeconds: number('async-deadline'),
+    graceSeconds: number('grace'),
+    containerUrl: last('container'),
+    samples: values['no-samples'] !== true,
+    coldStarts:
+      values.sleep === undefined ? null : { idleSeconds: number('sleep'), coldStartSeconds: number('wake') },
+    accessTokenSeconds: number('token-lifetime'),
+    allowedOrigins: all('allow-origin'),
+    allowedCallbacks: all('allow-callback'),
+    billingPortalUrl: last('billing-portal'),
+    supportContact: last('support'),
+  };
+}
+
+/** @returns what was given: true for a switch, every value of a text. */
+function parse(args: string[]): Record<string, unknown> {
+  const options = Object.fromEntries([
+    ...Object.keys(switches).map((name) => [name, { type: 'boolean' as const }]),
+    ...Object.keys(numbers).map((name) => [name, { type: 'string' as const }]),
+    ...Object.keys(texts).map((name) => [name, { type: 'string' as const, multiple: true }]),
+  ]);
   try {
-    ({ values } = parseArgs({ args, options, strict: true }));
+    return parseArgs({ args, options, strict: true }).values;
   } catch (error) {
     throw new StartError(`${(error as Error).message.split(/\.?\n|\. /)[0]}. Try --help.`);
   }
-  if (values.help) return null;
-  if (values.data === '') throw new StartError('--data needs the name of a folder.');
-  return {
-    port: wholeNumber('--port', values.port, 0, 65535),
-    dataDir: values.data,
-    fresh: values.fresh,
-    deadlineSeconds: wholeNumber('--deadline', values.deadline, 1, 450),
-    asyncDeadlineSeconds: wholeNumber('--async-deadline', values['async-deadline'], 1, 840),
-    graceSeconds: wholeNumber('--grace', values.grace, 0, 450),
-    containerUrl: addressOrNull('container', values.container),
-    samples: !values['no-samples'],
-    sleep: sleepOf(values),
-    accessTokenSeconds: wholeNumber('--token-lifetime', values['token-lifetime'], 5, 86_400),
-    allowedOrigins: (values['allow-origin'] ?? []).map((text) => address('allow-origin', text)),
-    allowedCallbacks: (values['allow-callback'] ?? []).map((text) => address('allow-callback', text)),
-    billingPortalUrl: addressOrNull('billing-portal', values['billing-portal']),
-    supportContact: addressOrNull('support', values.support),
-  };
-}
-
-function sleepOf({ sleep, wake }: { sleep?: string | undefined; wake?: string | undefined }): Flags['sleep'] {
-  if (sleep === undefined) {
-    if (wake !== undefined)
-      throw new StartError('--wake needs --sleep: a model that never sleeps never wakes.');
-    return null;
-  }
-  return {
-    sleepSeconds: wholeNumber('--sleep', sleep, 1, 86_400),
-    wakeSeconds: wholeNumber('--wake', wake ?? '20', 1, 3600),
-  };
-}
-
-const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
-const isPage = (text: string) => /^https?:\/\//.test(text) && URL.canParse(text);
-const isContact = (text: string) => contactPattern.test(text) && (/^[^@]+@[^@]+$/.test(text) || isPage(text));
-
-/** What each flag with an address takes, and in words. */
-const addresses = {
-  'allow-origin': [isOrigin, 'an origin, as http://localhost:5173'],
-  'allow-callback': [isCallback, callbackWords],
-  'billing-portal': [isPage, 'a web address, as https://billing.example.com'],
-  container: [isPage, 'an address, as http://127.0.0.1:8080'],
-  support: [isContact, 'an e-mail address or a web address'],
-} satisfies Record<string, [(text: string) => boolean, string]>;
-
-function address(flag: keyof typeof addresses, text: string): string {
-  const [isRight, words] = addresses[flag];
-  if (isRight(text)) return text;
-  throw new StartError(`--${flag} must be ${words}, not "${text}".`);
-}
-
-function addressOrNull(flag: keyof typeof addresses, text: string | undefined): string | null {
-  return text === undefined ? null : address(flag, text);
-}
-
-function wholeNumber(flag: string, text: string, min: number, max: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
-  if (value < min || value > max) {
-    throw new StartError(`${flag} must be a whole number from ${min} to ${max}, not "${text}".`);
-  }
-  return value;
 }
 
 function banner({ ready, firstStart }: Pick<LocalService, 'ready' | 'firstStart'>): string {
@@ -163,7 +162,7 @@ async function signInLines(ready: LocalService['ready'], flags: Flags): Promise<
 
 async function main(): Promise<void> {
   const flags = readFlags(process.argv.slice(2));
-  if (flags === null) return console.log(usage);
+  if (flags === null) return console.log(usage());
   const { startLocalService } = await import('../local/service.ts');
   const starting = startLocalService({
     ...flags,

@@ -4,21 +4,20 @@ import {
   HeadersReferrerPolicy,
   type ResponseHeadersPolicyProps,
 } from 'aws-cdk-lib/aws-cloudfront';
+import { securityHeaders, type DashboardSources } from '../shared/accounts/dashboard-headers.ts';
 
-/** Other origins that the dashboard's pages may use. */
-export interface DashboardSources {
-  /** For requests: the API, the sign-in domain, the bucket of images. */
-  readonly connectSources: readonly string[];
-  /** For images: the bucket. */
-  readonly imageSources: readonly string[];
-}
-
-/** Security headers of every answer. They are as strict as the local runtime's, which has a single origin. */
+/** The headers of every answer, as CloudFront takes them. It has names of its own for some. */
 export function dashboardHeaders(sources: DashboardSources): ResponseHeadersPolicyProps {
   const override = true;
+  const headers = securityHeaders(sources);
+  const custom = [
+    'cross-origin-opener-policy',
+    'cross-origin-resource-policy',
+    'permissions-policy',
+  ] as const;
   return {
     securityHeadersBehavior: {
-      contentSecurityPolicy: { contentSecurityPolicy: contentSecurityPolicy(sources), override },
+      contentSecurityPolicy: { contentSecurityPolicy: headers['content-security-policy'], override },
       // Without subdomains: the domain's owner may use others that are not ready for it.
       strictTransportSecurity: { accessControlMaxAge: Duration.days(365), override },
       contentTypeOptions: { override },
@@ -26,30 +25,7 @@ export function dashboardHeaders(sources: DashboardSources): ResponseHeadersPoli
       referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override },
     },
     customHeadersBehavior: {
-      customHeaders: [
-        { header: 'cross-origin-opener-policy', value: 'same-origin', override },
-        { header: 'cross-origin-resource-policy', value: 'same-origin', override },
-        {
-          header: 'permissions-policy',
-          value: 'camera=(), geolocation=(), microphone=(), payment=()',
-          override,
-        },
-      ],
+      customHeaders: custom.map((header) => ({ header, value: headers[header], override })),
     },
   };
-}
-
-function contentSecurityPolicy({ connectSources, imageSources }: DashboardSources): string {
-  return [
-    "default-src 'self'",
-    "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-    ["img-src 'self' data: blob:", ...imageSources].join(' '),
-    ["connect-src 'self'", ...connectSources].join(' '),
-    "font-src 'self'",
-    "object-src 'none'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; ');
 }

@@ -4,7 +4,7 @@ import type { License } from '../shared/licenses/license.ts';
 
 /** The data that a first start makes. Names are fixed; ids and keys are made then. */
 export interface DemoIdentity extends Omit<Identity, 'identityId' | 'name' | 'slug' | 'samples' | 'model'> {
-  /** Null for an identity without an active model; otherwise what the painter is told. */
+  /** The painter's settings; null for an identity without an active model. */
   painter: Record<string, unknown> | null;
 }
 
@@ -55,7 +55,7 @@ export const demoIdentities: Record<string, DemoIdentity> = {
   },
 };
 
-/** A picture that the painter paints for the gallery. */
+/** A picture that the painter makes for the gallery. */
 export interface DemoSample {
   prompt: string;
   seed: number;
@@ -67,7 +67,7 @@ const square = { widthPx: 1024, heightPx: 1024 };
 const landscape = { widthPx: 1024, heightPx: 768 };
 const portrait = { widthPx: 768, heightPx: 1024 };
 
-/** By the names of identities that paint. */
+/** By the names of identities. */
 export const demoSamples: Record<string, DemoSample[]> = {
   aurora: [
     { prompt: 'A calm night over the mountains, emerald light', seed: 11, ...square },
@@ -101,7 +101,7 @@ export const demoSamples: Record<string, DemoSample[]> = {
   ],
 };
 
-/** Who made the demo data, as the audit entries tell. */
+/** Who made the demo data, in the audit log. */
 export const demoActor: Actor = 'operator:demo world';
 
 export type DemoOwner = 'owner' | 'stranger';

@@ -17,20 +17,20 @@ export interface DemoSamplesOptions {
   identities: Record<string, string>;
 }
 
-/** Paints the samples beside a service that serves already, if no start of this folder has painted them all. */
+/** Makes the samples beside a service that serves already, if no start of this folder has made them all. */
 export function startDemoSamples(
   folder: DataFolder,
   options: DemoSamplesOptions,
   onNotice: (sentence: string) => void,
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  const paint = async (): Promise<void> => {
+  const make = async (): Promise<void> => {
     if (readServiceFile(folder).hasSamples) return;
-    await paintDemoSamples(options, stopping.signal);
+    await makeDemoSamples(options, stopping.signal);
     // Once only: an operator may take the samples away.
     writeServiceFile(folder, { ...readServiceFile(folder), hasSamples: true });
   };
-  const painting = paint().catch((error: unknown) => {
+  const making = make().catch((error: unknown) => {
     if (stopping.signal.aborted) return;
     onNotice(
       `The demo identities have not all their samples: ${(error as Error).message}. The next start tries again.`,
@@ -39,20 +39,20 @@ export function startDemoSamples(
   return {
     stop() {
       stopping.abort(new Error('the service stops'));
-      return painting;
+      return making;
     },
   };
 }
 
-/** A painting takes a second; a busy machine may take much longer. */
+/** A sample takes a second; a busy machine may take much longer. */
 const withinMs = 120_000;
 
 /**
- * Paints the samples of the demo identities, one after the other, so that callers' own pictures do not wait. The painter is
- * asked by itself: no license is charged and no request is stored. Identities that have samples already keep them.
+ * Makes the samples of the demo identities, one after the other, so that callers' own pictures do not wait. They come straight
+ * from the painter: no license is charged and no request is stored. Identities that have samples already keep them.
  * @throws when the painter or an engine fails, and when `signal` aborts; a repeat does what is left.
  */
-async function paintDemoSamples(options: DemoSamplesOptions, signal: AbortSignal): Promise<void> {
+async function makeDemoSamples(options: DemoSamplesOptions, signal: AbortSignal): Promise<void> {
   const catalog = identityStore(openTable(options.tableName));
   const samples = sampleStore(options.bucketName);
   const painter = samplePainter(options);

@@ -4,10 +4,10 @@ import type { EnginesFile } from './data-folder.ts';
 /** How many days requests are kept. */
 export const retentionDays = 90;
 
-/** What the functions are told of the engines beside the SDK's own targets. */
+/** What the functions know of the engines beside the SDK's own targets. */
 export interface EngineVariables {
   modelEndpointName: string;
-  /** Left out where the model never sleeps. */
+  /** Left out where the model is never scaled to zero. */
   modelComponentName?: string;
   sageMakerRuntimeUrl: string;
   /** Where the function that fetches reference images is invoked. */
@@ -82,7 +82,7 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.asyncDeadlineSeconds]: String(settings.asyncDeadlineSeconds),
     [names.retentionDays]: String(retentionDays),
     [names.embedParameters]: 'false',
-    // What OpenAI's SDKs ask for by habit. A demo identity paints it.
+    // What OpenAI's SDKs ask for by habit, and the demo identity that generates it.
     [names.modelNames]: JSON.stringify({ 'gpt-image-1': 'aurora' }),
     [names.allowedOrigins]: settings.allowedOrigins.join(','),
     [names.sessionIssuer]: settings.session.issuer,

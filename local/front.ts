@@ -14,7 +14,7 @@ export interface Front {
   objects: ObjectStore;
   userPool: UserPool;
   dashboard: Dashboard;
-  /** Told of each API request once it is answered. */
+  /** Called for each API request once it is answered. */
   onRequest?: ((line: RequestLine) => void) | undefined;
 }
 

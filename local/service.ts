@@ -14,7 +14,7 @@ import {
   type EnginesFile,
 } from './data-folder.ts';
 import { startDemoSamples } from './demo-samples.ts';
-import { emptyUnusedFolder, startEngines, type Engines, type Sleep } from './engines.ts';
+import { emptyUnusedFolder, startEngines, type EngineOptions, type Engines } from './engines.ts';
 import { retentionDays, setFunctionEnvironment } from './environment.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
 import { createFront, createStartingFront, type RequestLine } from './front.ts';
@@ -27,23 +27,19 @@ import { requestShutdown, type ShutdownCounts } from './shutdown.ts';
 import { openUserPool, sessionSettings } from './sign-in.ts';
 import { startSweepSchedule } from './sweep-schedule.ts';
 
-export interface LocalServiceOptions {
+export interface LocalServiceOptions extends Omit<EngineOptions, 'onMail'> {
   /** 0 takes any free one. */
   port: number;
   dataDir: string;
   /** Empties the data folder first. */
   fresh: boolean;
   deadlineSeconds: number;
-  /** Of requests that nobody waits for on the line. */
+  /** Of asynchronous requests. */
   asyncDeadlineSeconds: number;
-  /** How long requests that run may go on once the service is told to stop. */
+  /** How long requests that run may go on once the service stops. */
   graceSeconds: number;
-  /** The model container to use in the painter's place. */
-  containerUrl: string | null;
-  /** Whether the painter paints samples of the demo identities, once the service serves for the first time. */
+  /** Whether the painter makes samples of the demo identities, once the service serves for the first time. */
   samples: boolean;
-  /** Null where the model never sleeps. */
-  sleep: Sleep | null;
   accessTokenSeconds: number;
   /** Origins of web pages beside the dashboard's that may call the API and sign in. */
   allowedOrigins: string[];
@@ -52,9 +48,9 @@ export interface LocalServiceOptions {
   /** As in a deployment's configuration; null where none is named. */
   billingPortalUrl: string | null;
   supportContact: string | null;
-  /** Told of each API request once it is answered. */
+  /** Called for each API request once it is answered. */
   onRequest?: (line: RequestLine) => void;
-  /** Told in a sentence of events other than requests. */
+  /** Called with a sentence for events other than requests. */
   onNotice?: (sentence: string) => void;
 }
 
@@ -133,7 +129,7 @@ async function serve(
   writeJson(folder.ready, ready);
   // Not awaited: the API serves at once, and a page that is asked for meanwhile says that it is being prepared.
   void pages.dashboard.prepare();
-  const samples = paintSamples(folder, engines, demo, options);
+  const samples = openSamples(folder, engines, demo, options);
   return {
     ready,
     firstStart: demo.firstStart,
@@ -151,7 +147,7 @@ async function serve(
   };
 }
 
-function paintSamples(
+function openSamples(
   folder: DataFolder,
   { painterUrl, settings: { tableName, bucketName } }: Engines,
   { made: { identities } }: Demo,
@@ -188,7 +184,7 @@ function readyFile(origin: string, { made, signIn }: Demo): ReadyFile {
   };
 }
 
-/** What is served beside the API: the sign-in, and the dashboard, which is told where the API and the sign-in are. */
+/** What is served beside the API: the sign-in, and the dashboard. */
 function openPages(
   { url }: Port,
   { signIn }: Demo,

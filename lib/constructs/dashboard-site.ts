@@ -38,7 +38,8 @@ import {
 import { Construct } from 'constructs';
 import type { DashboardConfig } from '../../shared/accounts/dashboard-config.ts';
 import type { Domain } from '../configuration.ts';
-import { dashboardHeaders, type DashboardSources } from '../dashboard-headers.ts';
+import type { DashboardSources } from '../../shared/accounts/dashboard-headers.ts';
+import { dashboardHeaders } from '../dashboard-headers.ts';
 import { accept } from './accepted-findings.ts';
 import { graph } from './monitoring/metrics.ts';
 import type { Watched, Widgets } from './monitoring/watched.ts';

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
@@ -13,13 +14,13 @@ export interface BuildOptions {
   signal: AbortSignal;
 }
 
-/** A build that failed; `output` is what the build tool said last. */
+/** A build that failed. */
 export class BuildError extends Error {
+  /** What the build tool said last. */
   readonly output: string;
 
-  constructor(message: string, output: string) {
-    super(message);
-    this.name = 'BuildError';
+  constructor(output: string) {
+    super('The dashboard could not be built.');
     this.output = output;
   }
 }
@@ -46,7 +47,6 @@ const inputs = [
 /** What lies among these and is made of them: the client's types, and what Python compiled. */
 const made = /[/\\](openapi\.ts|__pycache__[/\\].*)$/;
 const buildLimitMs = 180_000;
-const failed = 'The dashboard could not be built.';
 
 /**
  * Makes `dist` what the sources say. Several services may start at once: one builds, the others wait for it.
@@ -133,7 +133,7 @@ function filesBelow(path: string): string[] {
 
 async function build(folder: string, target: string, signal: AbortSignal): Promise<void> {
   if (/[#?]/.test(folder)) {
-    throw new BuildError(failed, 'Vite builds in no folder whose path has "#" or "?": rename the folder.');
+    throw new BuildError('Vite builds in no folder whose path has "#" or "?": rename the folder.');
   }
   const id = buildId(folder);
   // Only the holder of the lock builds: other folders were left by builds that were killed.
@@ -167,18 +167,13 @@ function runVite(folder: string, target: string, signal: AbortSignal): Promise<v
   return ended(child).finally(() => process.removeListener('exit', killWithUs));
 }
 
-function ended(child: ChildProcess): Promise<void> {
+async function ended(child: ChildProcess): Promise<void> {
   let output = '';
   const keep = (chunk: Buffer): void => {
     output = `${output}${chunk.toString()}`.slice(-4000);
   };
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new BuildError(failed, output));
-    });
-  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new BuildError(output);
 }

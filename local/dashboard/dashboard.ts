@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, sep } from 'node:path';
 import type { DashboardConfig } from '../../shared/accounts/dashboard-config.ts';
+import { securityHeaders } from '../../shared/accounts/dashboard-headers.ts';
 import { compress, takesGzip } from '../http/gzip.ts';
 import { BuildError, ensureBuilt } from './build.ts';
 import { noticePage, noticePolicy, type Notice } from './pages.ts';
@@ -14,7 +15,7 @@ export interface DashboardOptions {
   config: DashboardConfig;
   /** How long a request waits for a running build before it gets a notice. @default 10 seconds */
   patienceMs?: number;
-  /** Told in a sentence how the build ended. */
+  /** Called with a sentence when the build has ended. */
   log?: (sentence: string) => void;
 }
 
@@ -27,29 +28,8 @@ export interface Dashboard {
   close(): void;
 }
 
-const policy = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "font-src 'self'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-/** Headers of every answer. A test compares those of CloudFront with them. */
-export const securityHeaders = {
-  'content-security-policy': policy,
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-};
+/** Here is one origin for everything. */
+const headers = securityHeaders({ connectSources: [], imageSources: [] });
 
 const contentTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -84,7 +64,7 @@ export function openDashboard(options: DashboardOptions): Dashboard {
       if (path === '/config.json') return send(req, res, 200, '.json', JSON.stringify(config), 'no-store');
       if (notice === 'preparing') await Promise.race([prepared.promise, pause(patienceMs)]);
       const isPage = extname(path) === '';
-      if (notice !== null) return isPage ? sendNotice(req, res, notice) : unavailable(req, res, notice);
+      if (notice !== null) return sendNotice(req, res, notice, isPage);
       const file = isPage ? 'index.html' : path.slice(1);
       const content = await readFileOf(dist, file);
       if (content === null) return notFound(req, res);
@@ -154,7 +134,7 @@ function send(
   extra: Record<string, string> = {},
 ): void {
   res.writeHead(status, {
-    ...securityHeaders,
+    ...headers,
     'content-type': contentTypes[extension] ?? 'application/octet-stream',
     'content-length': Buffer.byteLength(content),
     'cache-control': caching,
@@ -163,13 +143,11 @@ function send(
   res.end(req.method === 'HEAD' ? undefined : content);
 }
 
-function sendNotice(req: IncomingMessage, res: ServerResponse, notice: Notice): void {
-  const headers = { 'content-security-policy': noticePolicy };
-  const waiting = notice === 'preparing';
-  send(req, res, waiting ? 503 : 500, '.html', noticePage(notice), 'no-store', {
-    ...headers,
-    ...(waiting && { 'retry-after': '1' }),
-  });
+function sendNotice(req: IncomingMessage, res: ServerResponse, notice: Notice, isPage: boolean): void {
+  const { status, body, headers: more } = notices[notice];
+  if (!isPage) return sendError(req, res, status, body, more);
+  const page = { ...more, 'content-security-policy': noticePolicy };
+  send(req, res, status, '.html', noticePage(notice), 'no-store', page);
 }
 
 function notFound(req: IncomingMessage, res: ServerResponse): void {
@@ -177,14 +155,18 @@ function notFound(req: IncomingMessage, res: ServerResponse): void {
   sendError(req, res, 404, { error, code: 'NOT_FOUND' });
 }
 
-function unavailable(req: IncomingMessage, res: ServerResponse, notice: Notice): void {
-  if (notice === 'failed') {
-    const failure = { error: 'The dashboard could not be built.', code: 'INTERNAL_ERROR' };
-    return sendError(req, res, 500, failure);
-  }
-  const error = 'The dashboard is being prepared. Try again in a second.';
-  sendError(req, res, 503, { error, code: 'SERVICE_UNAVAILABLE' }, { 'retry-after': '1' });
-}
+const notices = {
+  preparing: {
+    status: 503,
+    headers: { 'retry-after': '1' },
+    body: { error: 'The dashboard is being prepared. Try again in a second.', code: 'SERVICE_UNAVAILABLE' },
+  },
+  failed: {
+    status: 500,
+    headers: {},
+    body: { error: 'The dashboard could not be built.', code: 'INTERNAL_ERROR' },
+  },
+};
 
 function sendError(
   req: IncomingMessage,
@@ -193,8 +175,6 @@ function sendError(
   body: { error: string; code: string },
   extra: Record<string, string> = {},
 ): void {
-  send(req, res, status, '.json', JSON.stringify(body), 'no-store', {
-    ...extra,
-    'x-request-id': randomUUID(),
-  });
+  const ids = { ...extra, 'x-request-id': randomUUID() };
+  send(req, res, status, '.json', JSON.stringify(body), 'no-store', ids);
 }

@@ -4,28 +4,26 @@ export type Notice = 'preparing' | 'failed';
 export const noticePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+const texts = {
+  preparing: [
+    'Preparing the dashboard',
+    'A few seconds, on the first start only. This page goes on by itself.',
+  ],
+  failed: [
+    'The dashboard could not be prepared',
+    'The API works all the same. To see why, run <code>npm run build</code>; then start the service again.',
+  ],
+};
+
 /** The page that stands in for a dashboard that is not there. */
 export function noticePage(notice: Notice): string {
-  return notice === 'preparing'
-    ? page(
-        'Preparing the dashboard',
-        'A few seconds, on the first start only. This page goes on by itself.',
-        '<meta http-equiv="refresh" content="1">',
-      )
-    : page(
-        'The dashboard could not be prepared',
-        'The API works all the same. To see why, run <code>npm run build</code>; then start the service again.',
-        '',
-      );
-}
-
-function page(title: string, sentence: string, head: string): string {
+  const [title, sentence] = texts[notice];
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${head}
+${notice === 'preparing' ? '<meta http-equiv="refresh" content="1">' : ''}
 <title>${title}</title>
 <style>
   :root { color-scheme: light dark; }

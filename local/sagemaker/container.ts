@@ -2,9 +2,6 @@ import { request as sendHttp } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request as sendHttps } from 'node:https';
 
-/** How a call to a container went wrong before it answered. */
-export type CallFailure = 'unreachable' | 'broken' | 'timed_out';
-
 export interface Call {
   body: Uint8Array;
   headers: IncomingHttpHeaders;
@@ -14,8 +11,10 @@ export interface Call {
   timeLimitMs: number;
 }
 
+/** What came of a call. Without a response, the container was not reached, or broke off before it answered. */
 export type Answer =
-  { response: IncomingMessage; timedOut: () => boolean; done: () => void } | { failure: CallFailure };
+  | { response: IncomingMessage; timedOut: () => boolean; done: () => void }
+  | { failure: 'unreachable' | 'broken' | 'timed_out' };
 
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN']);
 const passedOn = /^(content-type|accept|x-amzn-sagemaker-.*)$/;
@@ -24,8 +23,8 @@ const passedOn = /^(content-type|accept|x-amzn-sagemaker-.*)$/;
  * Calls a container's POST /invocations and answers as soon as its headers are there.
  *
  * Each call has a connection of its own: a reused one that the container has just closed would look like a container
- * that died. After `timeLimitMs` the connection is destroyed, even in the middle of the body; `timedOut` then tells
- * why the body broke off. Call `done` once the body is no longer needed.
+ * that died. After `timeLimitMs` the connection is destroyed, even in the middle of the body; `timedOut` then says
+ * whether this is why the body broke off. Call `done` once the body is no longer needed.
  */
 export function callContainer(
   baseUrl: string,
@@ -34,26 +33,23 @@ export function callContainer(
   const url = new URL('/invocations', baseUrl);
   const send = url.protocol === 'https:' ? sendHttps : sendHttp;
   return new Promise((resolve) => {
-    let timedOut = false;
-    const request = send(url, { method: 'POST', agent: false, headers: containerHeaders(headers, body) });
-    const timer = setTimeout(() => {
-      timedOut = true;
-      request.destroy();
-    }, timeLimitMs);
-    const hangUp = (): void => void request.destroy();
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), timeLimitMs);
+    const timedOut = () => limit.signal.aborted;
+    const request = send(url, {
+      method: 'POST',
+      agent: false,
+      headers: containerHeaders(headers, body),
+      signal: AbortSignal.any([signal, limit.signal]),
+    });
     const done = (): void => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', hangUp);
       request.destroy();
     };
-    signal.addEventListener('abort', hangUp);
-    if (signal.aborted) hangUp();
-    request.on('response', (response) => resolve({ response, timedOut: () => timedOut, done }));
-    request.on('error', (error: NodeJS.ErrnoException) => {
+    request.on('response', (response) => resolve({ response, timedOut, done }));
+    request.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
       done();
-      resolve({
-        failure: timedOut ? 'timed_out' : unreachable.has(error.code ?? '') ? 'unreachable' : 'broken',
-      });
+      resolve({ failure: timedOut() ? 'timed_out' : unreachable.has(code) ? 'unreachable' : 'broken' });
     });
     request.end(body);
   });

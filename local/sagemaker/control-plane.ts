@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { JsonFault, serveJsonProtocol } from '../http/json-protocol.ts';
 import type { SigningScope } from '../http/signed.ts';
 import { ACCOUNT } from './failures.ts';
-import type { Sleeper } from './sleeper.ts';
+import type { CopyScaling } from './scale-to-zero.ts';
 
 /** An endpoint's one inference component. */
 export interface Component {
   name: string;
   endpointName: string;
-  sleeper: Sleeper;
+  scaling: CopyScaling;
   /** Who may ask the control plane. */
   signing: Omit<SigningScope, 'service'>;
 }
@@ -44,8 +44,8 @@ const arnOf = ({ signing }: Component, resource: string) =>
   `arn:aws:sagemaker:${signing.region}:${ACCOUNT}:${resource}`;
 
 function description(component: Component, arn: string): object {
-  const { name, endpointName, sleeper } = component;
-  const { current, desired, changedAtMs } = sleeper.copies();
+  const { name, endpointName, scaling } = component;
+  const { current, desired, changedAtMs } = scaling.copies();
   return {
     InferenceComponentName: name,
     InferenceComponentArn: arn,

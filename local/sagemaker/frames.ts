@@ -20,23 +20,12 @@ export function modelStreamError(errorCode: 'StreamBroken' | 'ModelInvocationTim
     ModelInvocationTimeExceeded:
       'The model failed to finish sending the response within the timeout period allowed.',
   };
-  return exception('ModelStreamError', { Message: why[errorCode], ErrorCode: errorCode });
-}
-
-/** The exception that ends a stream after a fault of this runtime. */
-export function internalStreamFailure(): Uint8Array {
-  return exception('InternalStreamFailure', {
-    Message: 'The stream processing failed because of an unknown error.',
-  });
-}
-
-function exception(name: string, members: Record<string, string>): Uint8Array {
   const headers = {
     ':message-type': 'exception',
-    ':exception-type': name,
+    ':exception-type': 'ModelStreamError',
     ':content-type': 'application/json',
   };
-  return frame(headers, Buffer.from(JSON.stringify(members)));
+  return frame(headers, Buffer.from(JSON.stringify({ Message: why[errorCode], ErrorCode: errorCode })));
 }
 
 function frame(headers: Record<string, string>, body: Uint8Array): Uint8Array {

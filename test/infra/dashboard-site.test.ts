@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { securityHeaders } from '../../local/dashboard/dashboard.ts';
+import { securityHeaders } from '../../shared/accounts/dashboard-headers.ts';
 import type { ConfigurationName } from '../support/configurations.ts';
 import { assemblyOf, templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
@@ -22,9 +22,10 @@ describe('the headers of every answer', () => {
     'AWS::CloudFront::ResponseHeadersPolicy',
   ).ResponseHeadersPolicyConfig;
 
-  test("are the local runtime's, with the sources that are elsewhere on AWS, and HTTPS from then on", () => {
+  test("are the local service's, with the sources that are elsewhere on AWS, and HTTPS from then on", () => {
+    const local = securityHeaders({ connectSources: [], imageSources: [] });
     const imagesOrigin = `https://<${imagesId}.RegionalDomainName>`;
-    const policy = securityHeaders['content-security-policy']
+    const policy = local['content-security-policy']
       .replace(/connect-src [^;]+/, `$& ${apiOrigin} ${signInOrigin} ${imagesOrigin}`)
       .replace(/img-src [^;]+/, `$& ${imagesOrigin}`);
     const sent = custom.Items.map(({ Header, Value }: any) => [Header, Value]);
@@ -34,7 +35,7 @@ describe('the headers of every answer', () => {
       'x-content-type-options': security.ContentTypeOptions && 'nosniff',
       'x-frame-options': security.FrameOptions.FrameOption,
       ...Object.fromEntries(sent),
-    }).toEqual({ ...securityHeaders, 'content-security-policy': policy });
+    }).toEqual({ ...local, 'content-security-policy': policy });
     expect(security.StrictTransportSecurity.AccessControlMaxAgeSec).toBe(365 * 24 * 60 * 60);
   });
 

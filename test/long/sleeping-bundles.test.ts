@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { sleeper } from '../../local/sagemaker/sleeper.ts';
+import { scaleToZero } from '../../local/sagemaker/scale-to-zero.ts';
 import { everythingAsleep as configuration } from '../support/configurations.ts';
 import type { DeployedCall } from '../support/deployed-calls.ts';
 import { startDeployed, type Deployed } from '../support/deployed.ts';
@@ -19,9 +19,9 @@ beforeAll(async () => {
   // It sleeps, and once it is awake it stays so for as long as the test needs.
   const sleepMs = 600_000;
   let shiftMs = 0;
-  const model = sleeper({ sleepMs, wakeMs: 3000, now: () => Date.now() + shiftMs });
+  const model = scaleToZero({ idleMs: sleepMs, coldStartMs: 3000, now: () => Date.now() + shiftMs });
   shiftMs = sleepMs + 1;
-  deployed = await startDeployed(synthesized, service, { configuration, sleeper: model });
+  deployed = await startDeployed(synthesized, service, { configuration, scaling: model });
 }, 240_000);
 
 afterAll(async () => {

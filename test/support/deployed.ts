@@ -1,7 +1,7 @@
 import type { RunningServer } from '../../local/http/server.ts';
 import { startPainter } from '../../painter/src/server.ts';
 import { startSageMakerRuntime } from '../../local/sagemaker/engine.ts';
-import type { Sleeper } from '../../local/sagemaker/sleeper.ts';
+import type { CopyScaling } from '../../local/sagemaker/scale-to-zero.ts';
 import { readEngines } from '../../bin/common/connection.ts';
 import { modelStackNameOf, readConfiguration } from '../../lib/configuration.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
@@ -67,7 +67,7 @@ export interface DeployedOptions {
   /** The one that was synthesized. */
   configuration?: object;
   /** The model, where the configuration lets it sleep. */
-  sleeper?: Sleeper | null;
+  scaling?: CopyScaling | null;
 }
 
 interface RunningFunction {
@@ -93,7 +93,7 @@ interface Engines extends ReturnType<typeof readEngines> {
 export async function startDeployed(
   synthesized: Synthesized,
   service: RunningService,
-  { configuration = everything, sleeper = null }: DeployedOptions = {},
+  { configuration = everything, scaling = null }: DeployedOptions = {},
 ) {
   const { template } = synthesized;
   const credentials = readEngines(service.dataDir);
@@ -105,11 +105,11 @@ export async function startDeployed(
   const endpointName = modelVariableOf(template, resolve, 'MODEL_ENDPOINT_NAME');
   const runtime = await startSageMakerRuntime({
     endpoints: { [endpointName]: painter.url },
-    ...(sleeper !== null && {
+    ...(scaling !== null && {
       component: {
         name: modelVariableOf(template, resolve, 'MODEL_COMPONENT_NAME'),
         endpointName,
-        sleeper,
+        scaling,
         signing: { credentials, region },
       },
     }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startSageMakerRuntime } from '../../../local/sagemaker/engine.ts';
-import { sleeper } from '../../../local/sagemaker/sleeper.ts';
+import { scaleToZero } from '../../../local/sagemaker/scale-to-zero.ts';
 import { modelServer } from '../../../shared/model/client.ts';
 import { recordingMeter } from '../../../shared/base/meter.ts';
 import { coldStartStore } from '../../../shared/model/cold-start-store.ts';
@@ -26,13 +26,13 @@ let fault: (() => Promise<unknown>) | null = null;
 let faults: unknown[] = [];
 
 beforeAll(async () => {
-  const model = sleeper({ sleepMs: 900_000, wakeMs: wakeSeconds * 1000, now: () => nowMs });
+  const model = scaleToZero({ idleMs: 900_000, coldStartMs: wakeSeconds * 1000, now: () => nowMs });
   runtime = await startSageMakerRuntime({
     endpoints: { model: fixture.container.url },
     component: {
       name: 'component',
       endpointName: 'model',
-      sleeper: model,
+      scaling: model,
       signing: { credentials: { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' }, region: 'us-east-1' },
     },
   });

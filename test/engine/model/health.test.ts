@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { startSageMakerRuntime } from '../../../local/sagemaker/engine.ts';
-import { sleeper } from '../../../local/sagemaker/sleeper.ts';
+import { scaleToZero } from '../../../local/sagemaker/scale-to-zero.ts';
 import { modelServer } from '../../../shared/model/client.ts';
 import { setLogSink } from '../../../shared/base/log.ts';
 import { coldStartStore } from '../../../shared/model/cold-start-store.ts';
@@ -16,9 +16,13 @@ let handler: (event: object, context: object) => Promise<{ body: string }>;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  const model = sleeper({ sleepMs: 900_000, wakeMs: 240_000, now: () => nowMs });
-  const signing = { credentials, region: 'us-east-1' };
-  const component = { name: 'c', endpointName: 'model', sleeper: model, signing };
+  const model = scaleToZero({ idleMs: 900_000, coldStartMs: 240_000, now: () => nowMs });
+  const component = {
+    name: 'c',
+    endpointName: 'model',
+    scaling: model,
+    signing: { credentials, region: 'us-east-1' },
+  };
   runtime = await startSageMakerRuntime({ endpoints: { model: fixture.container.url }, component });
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: runtime.url,

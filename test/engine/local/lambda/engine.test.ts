@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { invocationPath, startLambda, type Lambda } from '../../../../local/lambda/engine.ts';
 import { credentials, region, signHeaders } from '../s3/support.ts';
 
 let engine: Lambda;
-/** What the functions of the queue were told. */
-const told: any[] = [];
-let gate = Promise.withResolvers<void>();
+/** The events of the functions that nobody waits for. */
+const events: unknown[] = [];
+const gate = Promise.withResolvers<void>();
 
 beforeAll(async () => {
   const functions = {
     echo: async (event: unknown) => ({ event }),
     nothing: async () => undefined,
     broken: () => Promise.reject(new TypeError('it broke')),
-    slow: async (event: unknown) => {
-      await gate.promise;
-      told.push(event);
-    },
-    failures: async (record: unknown) => void told.push(record),
+    slow: (event: unknown) => gate.promise.then(() => events.push(event)),
+    failures: async (record: unknown) => events.push(record),
   };
   engine = await startLambda({ functions, onFailure: { broken: 'failures' }, credentials, region });
 });
-
 afterAll(() => engine.close());
 
 interface Changes {
@@ -30,50 +26,46 @@ interface Changes {
   headers?: Record<string, string>;
 }
 
-async function invoke(path: string, body: string, changes: Changes = {}): Promise<Response> {
+async function invoke(path: string, body: string, changes: Changes = {}) {
   const { secretAccessKey = credentials.secretAccessKey, sent = body, headers } = changes;
   const signer = { service: 'lambda', credentials: { ...credentials, secretAccessKey } };
   const signed = await signHeaders(engine.url, { method: 'POST', path, body }, signer);
-  return fetch(engine.url + path, { method: 'POST', headers: { ...signed, ...headers }, body: sent });
+  const answer = await fetch(engine.url + path, {
+    method: 'POST',
+    headers: { ...signed, ...headers },
+    body: sent,
+  });
+  const of = (name: string) => answer.headers.get(`x-am${name}`);
+  const text = await answer.text();
+  return { status: answer.status, text, type: of('zn-errortype'), functionError: of('z-function-error') };
 }
 
-test('a function is invoked with the event, and its answer comes back', async () => {
-  const answer = await invoke(invocationPath('echo'), '{"a":[1,"é"]}');
-  expect(answer.status).toBe(200);
-  expect(answer.headers.has('x-amz-function-error')).toBe(false);
-  expect(await answer.json()).toEqual({ event: { a: [1, 'é'] } });
-});
+test.each([
+  ['echo', '{"a":[1,"é"]}', null, { event: { a: [1, 'é'] } }],
+  ['nothing', 'null', null, null],
+  ['broken', '{}', 'Unhandled', { errorType: 'TypeError', errorMessage: 'it broke' }],
+])(
+  'the function %s is invoked, and what it gives or throws comes back',
+  async (name, event, error, answer) => {
+    const { text, status, functionError } = await invoke(invocationPath(name), event);
+    expect([status, functionError, JSON.parse(text)]).toEqual([200, error, answer]);
+  },
+);
 
-test('no answer is null', async () => {
-  expect(await (await invoke(invocationPath('nothing'), 'null')).json()).toBeNull();
-});
-
-test('what a function throws is marked', async () => {
-  const answer = await invoke(invocationPath('broken'), '{}');
-  expect([answer.status, answer.headers.get('x-amz-function-error')]).toEqual([200, 'Unhandled']);
-  expect(await answer.json()).toEqual({ errorType: 'TypeError', errorMessage: 'it broke' });
-});
-
+const asEvent = { headers: { 'x-amz-invocation-type': 'Event' } };
 describe('an event that nobody waits for', () => {
-  const asEvent = { headers: { 'x-amz-invocation-type': 'Event' } };
-  beforeEach(() => {
-    told.length = 0;
-    gate = Promise.withResolvers<void>();
-  });
-
   test('is taken with 202 while its function runs, which the engine knows of', async () => {
-    const answer = await invoke(invocationPath('slow'), '{"a":1}', asEvent);
-    expect([answer.status, await answer.text(), told]).toEqual([202, '', []]);
-    expect(engine.running()).toBe(1);
+    expect(await invoke(invocationPath('slow'), '{"a":1}', asEvent)).toMatchObject({ status: 202, text: '' });
+    expect([engine.running(), events]).toEqual([1, []]);
     gate.resolve();
     await engine.idle();
-    expect([engine.running(), told]).toEqual([0, [{ a: 1 }]]);
+    expect([engine.running(), events.splice(0)]).toEqual([0, [{ a: 1 }]]);
   });
 
-  test('that fails is not repeated, and its destination is told as Lambda tells it', async () => {
+  test('that fails is not repeated, and its record goes to its destination', async () => {
     expect((await invoke(invocationPath('broken'), '{"a":1}', asEvent)).status).toBe(202);
     await engine.idle();
-    expect(told).toEqual([
+    expect(events.splice(0)).toEqual([
       {
         version: '1.0',
         timestamp: expect.stringMatching(/Z$/),
@@ -89,41 +81,22 @@ describe('an event that nobody waits for', () => {
       },
     ]);
   });
-
-  test('is refused where it is too large, unsigned, or of a kind that this engine does not play', async () => {
-    const large = `"${'x'.repeat(256 * 1024)}"`;
-    expect((await invoke(invocationPath('slow'), large, asEvent)).status).toBe(413);
-    const unsigned = { headers: { ...asEvent.headers, authorization: '' } };
-    expect((await invoke(invocationPath('slow'), '{}', unsigned)).status).toBe(403);
-    const dryRun = { headers: { 'x-amz-invocation-type': 'DryRun' } };
-    expect((await invoke(invocationPath('slow'), '{}', dryRun)).status).toBe(400);
-    expect((await invoke(invocationPath('toString'), '{}', asEvent)).status).toBe(404);
-    expect(engine.running()).toBe(0);
-  });
 });
 
-test.each([
-  ['another body than was signed', { sent: '{"a":2}' }],
-  ['a wrong secret', { secretAccessKey: 'guessed' }],
-  ['no signature', { headers: { authorization: '' } }],
-  ['another date', { headers: { 'x-amz-date': '20200101T000000Z' } }],
-] as [string, Changes][])('a request with %s is refused', async (_what, changes) => {
-  const answer = await invoke(invocationPath('echo'), '{"a":1}', changes);
-  expect([answer.status, answer.headers.get('x-amzn-errortype')]).toEqual([403, 'InvalidSignatureException']);
-});
-
-test.each([
-  ['a function that is not there', invocationPath('toString'), '{}', 404, 'ResourceNotFoundException'],
-  ['an event that is not JSON', invocationPath('echo'), '{', 400, 'InvalidRequestContentException'],
-  [
-    'too large an event',
-    invocationPath('echo'),
-    `"${'x'.repeat(6 * 1024 * 1024)}"`,
-    413,
-    'RequestTooLargeException',
-  ],
-  ['another operation', '/2015-03-31/functions/', '{}', 404, 'UnknownOperationException'],
-])('%s is refused as AWS does', async (_what, path, body, status, type) => {
-  const answer = await invoke(path, body);
-  expect([answer.status, answer.headers.get('x-amzn-errortype')]).toEqual([status, type]);
+const megabytes = (count: number) => `"${'x'.repeat(count * 1024 * 1024)}"`;
+const kind = (type: string) => ({ headers: { 'x-amz-invocation-type': type } });
+const wrong = [403, 'InvalidSignatureException'] as const;
+test.each<[string, string, string, Changes, number, string]>([
+  ['another body than was signed', 'echo', '{"a":1}', { sent: '{"a":2}' }, ...wrong],
+  ['a wrong secret', 'echo', '{}', { secretAccessKey: 'guessed' }, ...wrong],
+  ['no signature', 'echo', '{}', { headers: { authorization: '' } }, ...wrong],
+  ['another date', 'echo', '{}', { headers: { 'x-amz-date': '20200101T000000Z' } }, ...wrong],
+  ['a function that is not there', 'toString', '{}', {}, 404, 'ResourceNotFoundException'],
+  ['what is no JSON', 'echo', '{', {}, 400, 'InvalidRequestContentException'],
+  ['too large an event', 'echo', megabytes(6), {}, 413, 'RequestTooLargeException'],
+  ['too large an event to queue', 'echo', megabytes(1), asEvent, 413, 'RequestTooLargeException'],
+  ['another kind of invocation', 'echo', '{}', kind('DryRun'), 400, 'ValidationException'],
+  ['another operation', '', '{}', {}, 404, 'UnknownOperationException'],
+])('a request with %s is refused as AWS does', async (_what, name, body, changes, status, type) => {
+  expect(await invoke(invocationPath(name), body, changes)).toMatchObject({ status, type });
 });

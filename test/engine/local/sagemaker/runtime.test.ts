@@ -1,12 +1,8 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { setImmediate as immediate } from 'node:timers/promises';
-import {
-  InvokeEndpointAsyncCommand,
-  InvokeEndpointCommand,
-  type SageMakerRuntimeClient,
-} from '@aws-sdk/client-sagemaker-runtime';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { InvokeEndpointCommand, type SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { startSageMakerRuntime } from '../../../../local/sagemaker/engine.ts';
 import { runtimeClient, startContainer, streamEndpoint, type Container } from './support.ts';
 
@@ -14,32 +10,30 @@ let container: Container;
 let runtime: Awaited<ReturnType<typeof startSageMakerRuntime>>;
 let client: SageMakerRuntimeClient;
 /** Resolves when the container's connection is closed under it. */
-let abandoned: Promise<void>;
+let abandoned: Promise<unknown>;
 /** Lets the container write its next piece. */
 let goOn = (): void => undefined;
 
 beforeAll(async () => {
   container = await startContainer((response, body) => {
-    abandoned = once(response, 'close').then(() => undefined);
+    abandoned = once(response, 'close');
     void answers[body]?.(response);
   });
   const gone = await startContainer(() => undefined);
   await gone.close();
-  const endpoints = { painter: container.url, gone: gone.url };
-  runtime = await startSageMakerRuntime({ endpoints });
+  runtime = await startSageMakerRuntime({ endpoints: { painter: container.url, gone: gone.url } });
   client = runtimeClient(runtime.url);
 });
+afterEach(() => void jest.useRealTimers());
 afterAll(async () => {
   client.destroy();
   await Promise.all([runtime.close(), container.close()]);
 });
 
-type Answer = (response: Parameters<Parameters<typeof startContainer>[0]>[0]) => unknown;
-
 const pieces = ['{"event":"sta', 'rted"}\n{"event"', ':"progress"}\n'];
 
 /** What the container does, by the request's body. */
-const answers: Record<string, Answer> = {
+const answers: Record<string, (response: ServerResponse) => unknown> = {
   pieces: async (response) => {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     for (const piece of pieces) {
@@ -50,23 +44,19 @@ const answers: Record<string, Answer> = {
     response.end();
   },
   flood: (response) => {
-    response.writeHead(200, { 'content-type': 'text/plain' });
     for (let i = 0; i < 64; i += 1) response.write(String(i % 10).repeat(65_536));
     response.end();
   },
-  broken: (response) => {
-    response.writeHead(200);
-    response.write('begun', () => setTimeout(() => response.destroy(), 50));
-  },
-  fails: (response) => response.writeHead(500, { 'content-type': 'text/plain' }).end('out of clay'),
+  broken: (response) => void response.write('begun', () => setTimeout(() => response.destroy(), 50)),
+  fails: (response) => response.writeHead(500).end('out of clay'),
   refuses: (response) => response.writeHead(418).end(),
   drops: (response) => response.destroy(),
   silent: () => undefined,
-  stalls: (response) => response.writeHead(200).write('begun'),
+  stalls: (response) => response.write('begun'),
 };
 
-/** Stops the timers of this process, the runtime's too, and sets them forward. */
-function stopTimers(): { advance(ms: number): void; goOn(): void } {
+/** Stops the timers of this process, the runtime's too. */
+function stopTimers(): void {
   const real = [
     'nextTick',
     'setImmediate',
@@ -76,58 +66,45 @@ function stopTimers(): { advance(ms: number): void; goOn(): void } {
     'performance',
   ] as const;
   jest.useFakeTimers({ doNotFake: [...real] });
-  return { advance: (ms) => void jest.advanceTimersByTime(ms), goOn: () => void jest.useRealTimers() };
 }
+const pass8Minutes = (): void => void jest.advanceTimersByTime(480_000);
 
-const modelError = { name: 'ModelError', $metadata: { httpStatusCode: 424 } };
-
-describe('InvokeEndpointWithResponseStream', () => {
-  test('passes pieces on as they come, cut wherever they were cut', async () => {
-    // The container writes each piece only once the one before has arrived here.
-    const streamed = streamEndpoint(client, 'painter', 'pieces', undefined, () => goOn());
-    const { parts, contentType, error } = await streamed;
-
-    expect(error).toBeUndefined();
-    expect(contentType).toBe('application/x-ndjson');
-    expect(parts).toEqual(pieces);
-    expect(container.requests.at(-1)).toMatchObject({ path: '/invocations', body: 'pieces' });
-    expect(container.requests.at(-1)!.headers.accept).toBe('application/x-ndjson');
-    expect(container.requests.at(-1)!.headers['content-type']).toBe('application/json');
-    expect(container.requests.at(-1)!.headers.authorization).toBeUndefined();
+test('pieces are passed on as they come, cut wherever they were cut', async () => {
+  // The container writes each piece only once the one before has arrived here.
+  const { parts, contentType, error } = await streamEndpoint(client, 'painter', 'pieces', {
+    onPart: () => goOn(),
   });
+  expect([parts, contentType, error]).toEqual([pieces, 'application/x-ndjson', undefined]);
+  const { path, body, headers } = container.requests.at(-1)!;
+  expect([path, body, headers.authorization]).toEqual(['/invocations', 'pieces', undefined]);
+  expect([headers.accept, headers['content-type']]).toEqual(['application/x-ndjson', 'application/json']);
+});
 
-  test('passes on more than any buffer holds', async () => {
-    const { parts, error } = await streamEndpoint(client, 'painter', 'flood');
+test('more than any buffer holds is passed on', async () => {
+  const { parts, error } = await streamEndpoint(client, 'painter', 'flood');
+  expect([parts.join('').length, parts.join('').slice(-5), error]).toEqual([64 * 65_536, '33333', undefined]);
+});
 
-    expect(error).toBeUndefined();
-    expect(parts.join('').length).toBe(64 * 65_536);
-    expect(parts.join('').slice(-65_536)).toBe('3'.repeat(65_536));
-  });
+test.each([
+  ['the container goes away', 'broken', (): void => undefined, 'StreamBroken'],
+  ['eight minutes are over', 'stalls', pass8Minutes, 'ModelInvocationTimeExceeded'],
+] as const)('a stream ends with ModelStreamError when %s', async (_when, body, onPart, ErrorCode) => {
+  if (body === 'stalls') stopTimers();
+  const { parts, error } = await streamEndpoint(client, 'painter', body, { onPart });
+  expect([parts, error]).toMatchObject([['begun'], { name: 'ModelStreamError', ErrorCode }]);
+});
 
-  test('ends with ModelStreamError when the container goes away in the middle', async () => {
-    const { parts, error } = await streamEndpoint(client, 'painter', 'broken');
-
-    expect(parts).toEqual(['begun']);
-    expect(error).toMatchObject({ name: 'ModelStreamError', ErrorCode: 'StreamBroken' });
-  });
-
-  test('ends with ModelStreamError when eight minutes are over in the middle', async () => {
-    const clock = stopTimers();
-    try {
-      const eightMinutes = (): void => clock.advance(480_000);
-      const { parts, error } = await streamEndpoint(client, 'painter', 'stalls', undefined, eightMinutes);
-      expect(parts).toEqual(['begun']);
-      expect(error).toMatchObject({ name: 'ModelStreamError', ErrorCode: 'ModelInvocationTimeExceeded' });
-    } finally {
-      clock.goOn();
-    }
-  });
-
-  test.each([
-    ['fails', 500, 'out of clay'],
-    ['refuses', 418, ''],
-  ])('turns a container that %s into a ModelError', async (body, status, message) => {
-    await expect(streamEndpoint(client, 'painter', body)).rejects.toMatchObject({
+test.each([
+  ['fails', 500, 'out of clay'],
+  ['refuses', 418, ''],
+  ['drops', 0, expect.any(String)],
+  ['silent', 0, expect.any(String)],
+])(
+  'a container that answers with an error or not at all is a ModelError: %s',
+  async (body, status, message) => {
+    if (body === 'silent') stopTimers();
+    const before = container.requests.length;
+    const refused = expect(streamEndpoint(client, 'painter', body)).rejects.toMatchObject({
       name: 'ModelError',
       $metadata: { httpStatusCode: 424 },
       OriginalStatusCode: status,
@@ -136,88 +113,34 @@ describe('InvokeEndpointWithResponseStream', () => {
         new RegExp(`^Received (server|client) error \\(${status}\\) from primary`),
       ),
     });
-  });
+    while (container.requests.length === before) await immediate();
+    if (body === 'silent') pass8Minutes();
+    await refused;
+  },
+);
 
-  test('answers ModelError for a container that drops the connection', async () => {
-    await expect(streamEndpoint(client, 'painter', 'drops')).rejects.toMatchObject(modelError);
-  });
-
-  test('answers ModelError when a container has not answered after eight minutes', async () => {
-    const clock = stopTimers();
-    try {
-      const before = container.requests.length;
-      const refused = expect(streamEndpoint(client, 'painter', 'silent')).rejects.toMatchObject(modelError);
-      while (container.requests.length === before) await immediate();
-      clock.advance(480_000);
-      await refused;
-    } finally {
-      clock.goOn();
-    }
-  });
-
-  test('answers ServiceUnavailable when no container listens', async () => {
-    await expect(streamEndpoint(client, 'gone', 'pieces')).rejects.toMatchObject({
-      name: 'ServiceUnavailable',
-      $metadata: { httpStatusCode: 503 },
-    });
-  });
-
-  test.each(['nobody', 'constructor', 'a b/ö'])(
-    'answers ValidationError for the unknown endpoint %s',
-    async (name) => {
-      await expect(streamEndpoint(client, name, 'pieces')).rejects.toMatchObject({
-        name: 'ValidationError',
-        $metadata: { httpStatusCode: 400 },
-        message: expect.stringMatching(/^Endpoint .* of account \d{12} not found\.$/),
-      });
-    },
-  );
-
-  test('refuses a body that is too large', async () => {
-    const body = 'x'.repeat(25_000_001);
-    await expect(streamEndpoint(client, 'painter', body)).rejects.toMatchObject({ name: 'ValidationError' });
-  });
-
-  test('closes the container connection when the caller hangs up', async () => {
-    const hangUp = new AbortController();
-    await streamEndpoint(client, 'painter', 'stalls', hangUp.signal, () => hangUp.abort());
-    await abandoned;
+test.each([
+  ['no container listens', 'gone', 'pieces', 'ServiceUnavailable', 503],
+  ['the endpoint is not known', 'nobody', 'pieces', 'ValidationError', 400],
+  ['the endpoint is what every object has', 'constructor', 'pieces', 'ValidationError', 400],
+  ['the body is too large', 'painter', 'x'.repeat(25_000_001), 'ValidationError', 400],
+])('a call is refused where %s', async (_where, endpoint, body, name, httpStatusCode) => {
+  await expect(streamEndpoint(client, endpoint, body)).rejects.toMatchObject({
+    name,
+    $metadata: { httpStatusCode },
   });
 });
 
-describe('HTTP', () => {
-  test('requests must be signed', async () => {
-    const address = `${runtime.url}/endpoints/painter/invocations-response-stream`;
-    const response = await fetch(address, { method: 'POST', body: 'pieces' });
+test('the container connection is closed when the caller hangs up', async () => {
+  const hangUp = new AbortController();
+  await streamEndpoint(client, 'painter', 'stalls', { signal: hangUp.signal, onPart: () => hangUp.abort() });
+  await abandoned;
+});
 
-    expect(response.status).toBe(403);
-    expect(response.headers.get('x-amzn-errortype')).toBe('MissingAuthenticationTokenException');
-  });
-
-  test('other operations are refused by name', async () => {
-    for (const command of [
-      new InvokeEndpointCommand({ EndpointName: 'painter', Body: 'pieces' }),
-      new InvokeEndpointAsyncCommand({ EndpointName: 'painter', InputLocation: 's3://a/b' }),
-    ]) {
-      await expect(client.send(command as InvokeEndpointCommand)).rejects.toMatchObject({
-        name: 'UnknownOperationException',
-      });
-    }
-  });
-
-  test('closes with idle and streaming connections open', async () => {
-    const other = await startSageMakerRuntime({ endpoints: { painter: container.url } });
-    const idle = connect(Number(new URL(other.url).port), '127.0.0.1');
-    await once(idle, 'connect');
-    const otherClient = runtimeClient(other.url);
-    const begins = Promise.withResolvers<void>();
-    const streaming = streamEndpoint(otherClient, 'painter', 'stalls', undefined, () => begins.resolve());
-    await begins.promise;
-    await other.close();
-    await abandoned;
-
-    expect((await streaming).error).toBeDefined();
-    idle.destroy();
-    otherClient.destroy();
-  });
+test('requests must be signed, and other operations are refused by name', async () => {
+  const address = `${runtime.url}/endpoints/painter/invocations-response-stream`;
+  const { status } = await fetch(address, { method: 'POST', body: 'pieces' });
+  expect(status).toBe(403);
+  const other = new InvokeEndpointCommand({ EndpointName: 'painter', Body: 'pieces' });
+  await expect(client.send(other)).rejects.toMatchObject({ name: 'UnknownOperationException' });
 });

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import {
   InvokeEndpointWithResponseStreamCommand,
   SageMakerRuntimeClient,
@@ -12,17 +13,13 @@ export interface Container extends RunningServer {
 
 /** A model container whose /invocations does as a test says. */
 export async function startContainer(
-  answer: (response: ServerResponse, body: string, request: IncomingMessage) => void,
+  answer: (response: ServerResponse, body: string, request: IncomingMessage) => unknown,
 ): Promise<Container> {
   const requests: Container['requests'] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = Buffer.concat(chunks).toString();
-      requests.push({ path: request.url ?? '', headers: request.headers, body });
-      answer(response, body, request);
-    });
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    requests.push({ path: request.url ?? '', headers: request.headers, body });
+    void answer(response, body, request);
   });
   return { ...(await listen(server)), requests };
 }
@@ -39,37 +36,24 @@ export function runtimeClient(endpoint: string): SageMakerRuntimeClient {
   });
 }
 
-export interface Streamed {
-  parts: string[];
-  contentType: string | undefined;
-  error: (Error & { ErrorCode?: string }) | undefined;
-}
-
 /** Calls an endpoint for a stream and reads it to its end, which may be an exception. */
 export async function streamEndpoint(
   client: SageMakerRuntimeClient,
-  name: string,
-  body: string,
-  abortSignal?: AbortSignal,
-  onPart: (text: string) => void = () => undefined,
-): Promise<Streamed> {
-  const command = new InvokeEndpointWithResponseStreamCommand({
-    EndpointName: name,
-    Body: body,
-    ContentType: 'application/json',
-    Accept: 'application/x-ndjson',
-  });
-  const answer = await client.send(command, abortSignal ? { abortSignal } : {});
-  const streamed: Streamed = { parts: [], contentType: answer.ContentType, error: undefined };
+  EndpointName: string,
+  Body: string,
+  { signal, onPart }: { signal?: AbortSignal; onPart?: () => void } = {},
+) {
+  const types = { ContentType: 'application/json', Accept: 'application/x-ndjson' };
+  const command = new InvokeEndpointWithResponseStreamCommand({ EndpointName, Body, ...types });
+  const answer = await client.send(command, signal ? { abortSignal: signal } : {});
+  const parts: string[] = [];
   try {
-    for await (const event of answer.Body ?? []) {
-      if (!event.PayloadPart?.Bytes) continue;
-      const text = Buffer.from(event.PayloadPart.Bytes).toString();
-      streamed.parts.push(text);
-      onPart(text);
+    for await (const { PayloadPart: part } of answer.Body!) {
+      parts.push(Buffer.from(part!.Bytes!).toString());
+      onPart?.();
     }
+    return { parts, contentType: answer.ContentType };
   } catch (error) {
-    streamed.error = error as Error;
+    return { parts, contentType: answer.ContentType, error };
   }
-  return streamed;
 }
