@@ -1,55 +1,29 @@
-import {
-  createServer,
-  request as sendRequest,
-  type ClientRequest,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, request as sendRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, request as sendSecurely } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { createAuthority } from '../support/internet/certificates.ts';
 import { listen } from '../../local/http/server.ts';
 
-export interface EdgeAnswer {
-  status: number;
-  headers: IncomingMessage['headers'];
-  text: string;
-  json: any;
-}
+export type Edge = Awaited<ReturnType<typeof startEdge>>;
+export type EdgeAnswer = Awaited<ReturnType<Edge['send']>>;
 
-export interface EdgeRequest {
-  method?: string;
+interface EdgeRequest {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   body?: unknown;
 }
 
-/** What lies between a caller and AWS: names, TLS, and the way to the emulator. */
-export interface Edge {
-  /** Where every service of AWS answers, over TLS. */
-  url: string;
-  /** A proxy that leads to the same place, whatever name is asked for. */
-  proxyUrl: string;
-  /** The authority's certificate, for clients to trust. */
-  certificate: string;
-  /** Requests go to this server from now on. */
-  leadTo(serverUrl: string): void;
-  /** What the zone of the deployment says: requests for a name go to the name that it is an alias of. */
-  setAliases(aliases: ReadonlyMap<string, string>): void;
-  /** Names that were asked for and are neither AWS's nor the deployment's. */
-  strangers: Set<string>;
-  /** One request of this process, to the real address. */
-  send(url: string, request?: EdgeRequest): Promise<EdgeAnswer>;
-  close(): Promise<void>;
-}
-
 const ofAws = /\.(amazonaws\.com|amazoncognito\.com|cloudfront\.net)$/;
 const ownAddress = '127.0.0.1';
 
-/** Starts an edge with an authority of its own. No request of the emulated deployment leaves this machine. */
-export async function startEdge(): Promise<Edge> {
+/**
+ * Starts what lies between a caller and AWS: names, TLS with an authority of its own, and the way to the emulator. No request
+ * of the emulated deployment leaves this machine.
+ */
+export async function startEdge() {
   const authority = createAuthority();
   const contexts = new Map<string, SecureContext>();
   const contextOf = (name: string) => {
@@ -80,13 +54,20 @@ export async function startEdge(): Promise<Edge> {
   await once(secure.listen(0, ownAddress), 'listening');
   const { port } = secure.address() as AddressInfo;
   return {
+    /** Where every service of AWS answers, over TLS. */
     url: `https://${ownAddress}:${port}`,
+    /** A proxy that leads to the same place, whatever name is asked for. */
     proxyUrl: running.url,
+    /** The authority's certificate, for clients to trust. */
     certificate: authority.cert,
-    leadTo: (serverUrl) => void (server = serverUrl),
-    setAliases: (of) => void (aliases = of),
+    /** Requests go to this server from now on. */
+    leadTo: (serverUrl: string) => void (server = serverUrl),
+    /** What the zone of the deployment says: requests for a name go to the name that it is an alias of. */
+    setAliases: (of: ReadonlyMap<string, string>) => void (aliases = of),
+    /** Names that were asked for and are neither AWS's nor the deployment's. */
     strangers,
-    send: (url, request) => send(url, request, { port, ca: authority.cert }),
+    /** One request of this process, to the real address. */
+    send: (url: string, request?: EdgeRequest) => send(url, request, { port, ca: authority.cert }),
     async close() {
       const closed = once(secure, 'close');
       secure.close();
@@ -96,7 +77,7 @@ export async function startEdge(): Promise<Edge> {
   };
 }
 
-/** Over plain HTTP, and tells that TLS ended here. The Host stays as it is, since signatures cover it. */
+/** Over plain HTTP, with a header that says that TLS ended here. The Host stays as it is, since signatures cover it. */
 function passOn(
   req: IncomingMessage,
   res: ServerResponse,
@@ -119,40 +100,30 @@ function passOn(
   req.pipe(forwarded);
 }
 
-function send(
-  url: string,
-  { method, headers = {}, body }: EdgeRequest = {},
-  to: { port: number; ca: string },
-): Promise<EdgeAnswer> {
+async function send(url: string, { headers = {}, body }: EdgeRequest = {}, to: { port: number; ca: string }) {
   const { hostname, host, pathname, search } = new URL(url);
-  const content = body === undefined ? '' : JSON.stringify(body);
+  const content = JSON.stringify(body);
   const sent = sendSecurely({
     ...to,
     host: ownAddress,
     ...(hostname !== ownAddress && { servername: hostname }),
-    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    method: content === undefined ? 'GET' : 'POST',
     path: `${pathname}${search}`,
-    headers: {
-      host,
-      ...(body !== undefined && {
-        'content-type': 'application/json',
-        'content-length': String(Buffer.byteLength(content)),
-      }),
-      ...headers,
-    },
+    headers: { host, ...(content !== undefined && { 'content-type': 'application/json' }), ...headers },
   });
-  return answerTo(sent.end(content));
+  const [response] = (await once(sent.end(content), 'response')) as [IncomingMessage];
+  const answer = await text(response);
+  return {
+    status: response.statusCode!,
+    headers: response.headers,
+    text: answer,
+    json: parsed(answer) as any,
+  };
 }
 
-async function answerTo(sent: ClientRequest): Promise<EdgeAnswer> {
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  const text = Buffer.concat(await response.toArray()).toString();
-  return { status: response.statusCode!, headers: response.headers, text, json: parsed(text) };
-}
-
-function parsed(text: string): unknown {
+function parsed(answer: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(answer);
   } catch {
     return null;
   }

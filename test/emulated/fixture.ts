@@ -20,82 +20,52 @@ import {
 import { startModel } from './model.ts';
 import { inRepository, repository } from '../support/repository.ts';
 
-const cdk = inRepository('node_modules/aws-cdk/bin/cdk');
-
 /** A resource that CloudFormation made. */
-export interface Made {
+interface Made {
   type: string;
   physicalId: string;
 }
 
-/** The app in an otherwise empty account. */
-export interface EmulatedFixture {
-  edge: Edge;
-  ministack: MiniStack;
-  ask: Ask;
-  options: Options;
-  stackName: string;
-  modelStackName: string;
-  /** As the app made them, by the stack's name. */
-  templates: Map<string, Template>;
-  outputs: Record<string, string>;
-  /** What the stacks consist of, by the stack's name and the logical id. */
-  made: Map<string, Record<string, Made>>;
-  /** The physical id of the only resource of a type, or of the one whose logical id has the prefix. */
-  physicalId(type: string, prefix?: string): string;
-  /** Synthesizes the app and has the CDK's CLI deploy all of it. */
-  deploy(options: Options): Promise<Run>;
-  /** A program of this repository, or the CDK's CLI, as an operator runs it. */
-  run(program: string, args: string[]): Promise<Run>;
-  cdk(args: string[]): Promise<Run>;
-  describe(stackName: string): Promise<any>;
-}
-
-/** Deploys the app with every option. */
-export async function deployEverything(keep: Keep): Promise<EmulatedFixture> {
+/** Deploys the app with every option, in an otherwise empty account. */
+export async function deployEverything(keep: Keep) {
   const folder = keepFolder(keep);
   const edge = keep(await startEdge());
   const environment = environmentOf(edge, folder);
-  const { stackName, modelStackName } = namesOf(everything);
+  const configuration = readConfiguration(everything, 'The test');
+  const stackName = stackNameOf(configuration);
+  const modelStackName = modelStackNameOf(configuration)!;
   const model = keep(await startModel(modelStackName, environment));
   const ofFunctions = { ...environment, AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: model.url };
   const ministack = keep(await startMiniStack(ofFunctions, join(folder, 'ministack')));
   edge.leadTo(ministack.url);
-  const python = keep(startPython(environment));
-  const { ask } = python;
+  const { ask } = keep(startPython(environment));
 
   const hostedZoneId = await makeWhatExists(ask);
-  const options: Options = {
-    ...everything,
-    domain: { ...everything.domain!, hostedZone: { id: hostedZoneId, name: 'example.com' } },
-  };
-  const run: EmulatedFixture['run'] = (program, args) =>
+  const hostedZone = { id: hostedZoneId, name: 'example.com' };
+  const options: Options = { ...everything, domain: { ...everything.domain!, hostedZone } };
+  /** A program of this repository, as an operator runs it. */
+  const run = (program: string, args: string[]): Promise<Run> =>
     runProgram(inRepository(program), args, { env: environment, cwd: repository });
-  const runCdk: EmulatedFixture['cdk'] = (args) => runProgram(cdk, args, { env: environment, cwd: folder });
+  const runCdk = (command: string) =>
+    runProgram(inRepository('node_modules/aws-cdk/bin/cdk'), command.split(' '), {
+      env: environment,
+      cwd: folder,
+    });
   let templates = new Map<string, Template>();
-  const deploy: EmulatedFixture['deploy'] = async (given) => {
+  /** Synthesizes the app and has the CDK's CLI deploy all of it. */
+  const deploy = async (given: Options): Promise<Run> => {
     const assembly = synthesize(given, { bundle: true });
     try {
       templates = fitAssembly(assembly.folder);
-      return await runCdk([
-        'deploy',
-        '--all',
-        '--app',
-        assembly.folder,
-        '--output',
-        join(folder, 'cdk.out'),
-        '--require-approval',
-        'never',
-        '--ci',
-        '--progress',
-        'events',
-        '--no-notices',
-      ]);
+      const places = `--app ${assembly.folder} --output ${join(folder, 'cdk.out')}`;
+      return await runCdk(
+        `deploy --all ${places} --require-approval never --ci --progress events --no-notices`,
+      );
     } finally {
       assembly.remove();
     }
   };
-  mustWork(await runCdk(['bootstrap', `aws://${accountId}/${region}`, '--no-notices', '--ci']), ministack);
+  mustWork(await runCdk(`bootstrap aws://${accountId}/${region} --no-notices --ci`), ministack);
   mustWork(await deploy(options), ministack);
   edge.setAliases(await aliasesOf(ask, hostedZoneId));
   const describe = async (name: string) =>
@@ -110,13 +80,17 @@ export async function deployEverything(keep: Keep): Promise<EmulatedFixture> {
     options,
     stackName,
     modelStackName,
+    /** As the app made them, by the stack's name. */
     templates,
-    outputs: Object.fromEntries(outputs.map(({ OutputKey, OutputValue }: any) => [OutputKey, OutputValue])),
+    outputs: Object.fromEntries(
+      outputs.map(({ OutputKey, OutputValue }: any) => [OutputKey, OutputValue]),
+    ) as Record<string, string>,
+    /** What the stacks consist of, by the stack's name and the logical id. */
     made,
-    physicalId: (type, prefix = '') => onlyOf(made.get(stackName)!, type, prefix),
+    /** The physical id of the only resource of a type, or of the one whose logical id has the prefix. */
+    physicalId: (type: string, prefix = '') => onlyOf(made.get(stackName)!, type, prefix),
     deploy,
     run,
-    cdk: runCdk,
     describe,
   };
 }
@@ -143,11 +117,6 @@ function environmentOf({ url, proxyUrl, certificate }: Edge, folder: string): Re
     CDK_DISABLE_VERSION_CHECK: 'true',
     CDK_DISABLE_CLI_TELEMETRY: 'true',
   };
-}
-
-function namesOf(options: Options): { stackName: string; modelStackName: string } {
-  const configuration = readConfiguration(options, 'The test');
-  return { stackName: stackNameOf(configuration), modelStackName: modelStackNameOf(configuration)! };
 }
 
 /** What the configuration names and a deployment does not make. @returns the zone's id */
@@ -189,17 +158,14 @@ async function aliasesOf(ask: Ask, HostedZoneId: string): Promise<Map<string, st
 
 async function resourcesOf(ask: Ask, StackName: string): Promise<Record<string, Made>> {
   const found: Record<string, Made> = {};
-  let token: string | undefined;
+  let page: any = {};
   do {
-    const page = await ask('cloudformation', 'list_stack_resources', {
-      StackName,
-      ...(token !== undefined && { NextToken: token }),
-    });
+    const next = page.NextToken === undefined ? {} : { NextToken: page.NextToken };
+    page = await ask('cloudformation', 'list_stack_resources', { StackName, ...next });
     for (const { LogicalResourceId, ResourceType, PhysicalResourceId } of page.StackResourceSummaries) {
       found[LogicalResourceId] = { type: ResourceType, physicalId: PhysicalResourceId };
     }
-    token = page.NextToken;
-  } while (token !== undefined);
+  } while (page.NextToken !== undefined);
   return found;
 }
 

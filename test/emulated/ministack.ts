@@ -34,22 +34,14 @@ export type Ask = (
   credentials?: Credentials,
 ) => Promise<any>;
 
-export interface MiniStack {
-  url: string;
-  /** What it and its functions wrote. */
-  log(): string;
-  close(): Promise<void>;
-}
+export type MiniStack = Awaited<ReturnType<typeof startMiniStack>>;
 
 /**
  * Starts an empty MiniStack on a free port, which checks signatures and policies. It runs functions as processes, with its
  * own environment.
  * @param folder for its temporary files.
  */
-export async function startMiniStack(
-  environment: Record<string, string>,
-  folder: string,
-): Promise<MiniStack> {
+export async function startMiniStack(environment: Record<string, string>, folder: string) {
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
   const child = spawn(join(emulatorPath, 'ministack'), {
@@ -83,12 +75,15 @@ export async function startMiniStack(
   const url = `http://127.0.0.1:${port}`;
   await until('MiniStack answers', async () => {
     if (child.exitCode !== null) throw new Error(`MiniStack ended with ${child.exitCode}: ${log}`);
-    return fetch(`${url}/_ministack/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+    const answer = await fetch(`${url}/_ministack/health`).catch(() => null);
+    return answer?.ok ?? false;
   });
-  return { url, log: () => log, close: () => stopGroup(child) };
+  return {
+    url,
+    /** What it and its functions wrote. */
+    log: () => log,
+    close: () => stopGroup(child),
+  };
 }
 
 /** Python answers one question after the other. */

@@ -5,14 +5,11 @@ import { inRepository } from '../support/repository.ts';
 
 const painter = inRepository('painter/src/main.ts');
 
-/** The SageMaker runtime of this repository, with the painter as the container of one endpoint. */
-export interface Model {
-  url: string;
-  close(): Promise<void>;
-}
-
-/** @param environment of the painter, which puts images to presigned links. */
-export async function startModel(endpointName: string, environment: Record<string, string>): Promise<Model> {
+/**
+ * Starts the SageMaker runtime of this repository, with the painter as the container of one endpoint.
+ * @param environment of the painter, which puts images to presigned links.
+ */
+export async function startModel(endpointName: string, environment: Record<string, string>) {
   const child = spawn(process.execPath, [painter, '--port', '0'], {
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit'],
