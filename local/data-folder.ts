@@ -75,8 +75,8 @@ export function openDataFolder(folder: DataFolder): void {
   } catch (error) {
     throw new StartError(`The data folder ${folder.path} can't be used: ${(error as Error).message}.`);
   }
-  const foreign = [folder.table, folder.objects].some((path) => existsSync(path));
-  if (foreign && !existsSync(serviceFile(folder))) {
+  const hasData = [folder.table, folder.objects].some((path) => existsSync(path));
+  if (hasData && !existsSync(serviceFile(folder))) {
     throw new StartError(
       `The data folder ${folder.path} holds data that is not this service's: name another one with --data.`,
     );
@@ -96,23 +96,35 @@ export function emptyDataFolder(folder: DataFolder): void {
 
 export function readServiceFile(folder: DataFolder): ServiceFile {
   const path = serviceFile(folder);
-  if (!existsSync(path)) {
-    const made = newService();
-    writeServiceFile(folder, made);
-    return made;
-  }
+  if (!existsSync(path)) writeServiceFile(folder, newService());
+  let stored: Partial<ServiceFile>;
   try {
-    const stored = JSON.parse(readFileSync(path, 'utf8')) as ServiceFile;
-    const { version, accessKeyId, secretAccessKey, demo, signIn } = stored;
-    if (!accessKeyId || !secretAccessKey) throw new Error('shape');
-    if (version !== 2) throw outdatedFolder(folder);
-    if (demo !== null && !isWholeDemo(demo)) throw new Error('demo');
-    if (demo !== null && !isWholeSignIn(signIn)) throw new Error('sign-in');
-    return stored;
+    stored = JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
-    if (cause instanceof StartError) throw cause;
     throw corruptFolder(folder, "service.json can't be read", cause);
   }
+  if (stored.version !== 2) {
+    throw new StartError(
+      `The data folder ${folder.path} was made by another version: start with --fresh to make it anew.`,
+    );
+  }
+  if (!isWhole(stored)) throw corruptFolder(folder, 'service.json is not whole');
+  return stored as ServiceFile;
+}
+
+function isWhole({ accessKeyId, secretAccessKey, demo, signIn }: Partial<ServiceFile>): boolean {
+  if (!accessKeyId || !secretAccessKey) return false;
+  if (demo === null) return true;
+  const has = (made: Record<string, unknown> | undefined, wanted: object) =>
+    Object.keys(wanted).every((name) => typeof made?.[name] === 'string');
+  const emails = signIn?.accounts?.map(({ email }) => email) ?? [];
+  return (
+    has(demo?.identities, demoIdentities) &&
+    has(demo?.licenses, demoLicenses) &&
+    has(demo?.keys, demoKeys) &&
+    Object.values(demoAccounts).every(({ email }) => emails.includes(email)) &&
+    !!signIn?.signingKey.kid
+  );
 }
 
 /** Whether a first start or an emptying was interrupted, so that the demo data is incomplete. */
@@ -124,12 +136,6 @@ export function corruptFolder(folder: DataFolder, what: string, cause?: unknown)
   return new StartError(
     `The data folder ${folder.path} is corrupt (${what}): start with --fresh to empty it.`,
     { cause },
-  );
-}
-
-function outdatedFolder(folder: DataFolder): StartError {
-  return new StartError(
-    `The data folder ${folder.path} was made by another version: start with --fresh to make it anew.`,
   );
 }
 
@@ -145,17 +151,6 @@ function newService(): ServiceFile {
     demo: null,
     signIn: null,
   };
-}
-
-function isWholeDemo(demo: DemoFile): boolean {
-  const has = (made: Record<string, unknown> | undefined, wanted: object) =>
-    Object.keys(wanted).every((name) => typeof made?.[name] === 'string');
-  return has(demo.identities, demoIdentities) && has(demo.licenses, demoLicenses) && has(demo.keys, demoKeys);
-}
-
-function isWholeSignIn(signIn: SignInFile | null): boolean {
-  const emails = signIn?.accounts.map(({ email }) => email) ?? [];
-  return Object.values(demoAccounts).every(({ email }) => emails.includes(email)) && !!signIn?.signingKey.kid;
 }
 
 export function writeServiceFile(folder: DataFolder, content: ServiceFile): void {

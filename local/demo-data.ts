@@ -8,51 +8,27 @@ export interface DemoIdentity extends Omit<Identity, 'identityId' | 'name' | 'sl
   painter: Record<string, unknown> | null;
 }
 
-const founding = { catalog: 'founding', productPhotos: false } as const;
+const identity = (
+  description: string,
+  painter: DemoIdentity['painter'],
+  more: Partial<DemoIdentity> = {},
+): DemoIdentity => ({ description, painter, catalog: 'founding', productPhotos: false, ...more });
 
 export const demoIdentities: Record<string, DemoIdentity> = {
-  aurora: {
-    ...founding,
-    description: 'Curtains of light over quiet northern land.',
-    painter: { style: 'aurora' },
-  },
-  basalt: {
-    ...founding,
-    description: 'Dark stone, hard light and glowing veins.',
-    painter: { style: 'basalt' },
-  },
-  citrine: {
-    ...founding,
-    description: 'Product photographs in a warm studio.',
-    productPhotos: true,
-    painter: { style: 'citrine' },
-  },
-  drift: {
-    ...founding,
-    description: 'Dunes and waves in cut-paper layers. Granted one by one.',
-    catalog: 'specialist',
-    painter: { style: 'drift' },
-  },
-  ember: {
-    ...founding,
-    description: 'Has no active model: it shows what 503 IDENTITY_UNAVAILABLE looks like.',
-    painter: null,
-  },
-  flint: {
-    ...founding,
-    description: 'Always fails in the model: it shows what 500 GENERATION_FAILED looks like.',
-    painter: { failWith: 'The stone broke before the picture was done.' },
-  },
-  glacier: {
-    ...founding,
-    description: 'Never finishes: it shows what 504 TIMEOUT looks like.',
-    painter: { neverFinishes: true },
-  },
-  harbor: {
-    ...founding,
-    description: 'Still water at dusk, after about two seconds.',
-    painter: { style: 'harbor', delaySeconds: 2 },
-  },
+  aurora: identity('Curtains of light over quiet northern land.', { style: 'aurora' }),
+  basalt: identity('Dark stone, hard light and glowing veins.', { style: 'basalt' }),
+  citrine: identity('Product photographs in a warm studio.', { style: 'citrine' }, { productPhotos: true }),
+  drift: identity(
+    'Dunes and waves in cut-paper layers. Granted one by one.',
+    { style: 'drift' },
+    { catalog: 'specialist' },
+  ),
+  ember: identity('Has no active model: it shows what 503 IDENTITY_UNAVAILABLE looks like.', null),
+  flint: identity('Always fails in the model: it shows what 500 GENERATION_FAILED looks like.', {
+    failWith: 'The stone broke before the picture was done.',
+  }),
+  glacier: identity('Never finishes: it shows what 504 TIMEOUT looks like.', { neverFinishes: true }),
+  harbor: identity('Still water at dusk, after about two seconds.', { style: 'harbor', delaySeconds: 2 }),
 };
 
 /** A picture that the painter makes for the gallery. */

@@ -77,24 +77,21 @@ async function makeDemoSamples(options: DemoSamplesOptions, signal: AbortSignal)
 function samplePainter({ painterUrl, bucketName }: DemoSamplesOptions) {
   const client = new S3Client({});
   const sign = linkSigner(client, bucketName);
-  const link = (method: 'GET' | 'PUT', key: string, headers?: Record<string, string>) =>
-    sign(method, key, { lifetimeSeconds: 600, ...(headers && { headers }) });
+  const link = (method: 'GET' | 'PUT', key: string) => sign(method, key, { lifetimeSeconds: 600 });
+  // The painter puts its files to links. They are moved to their names once their content is known.
+  const keys = ['uploads/demo-sample.webp', 'uploads/demo-sample-thumbnail.webp'];
 
   return {
     /** @returns the painter's picture and its preview, which is the thumbnail. */
     async paint(name: string, sample: DemoSample, signal: AbortSignal): Promise<SampleFiles> {
-      // The painter puts its files to links. They are moved to their names once their content is known.
-      const keys = ['uploads/demo-sample.webp', 'uploads/demo-sample-thumbnail.webp'] as const;
       const [putUrl, previewPutUrl] = await Promise.all(keys.map((key) => link('PUT', key)));
       const within = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
-      const request = {
-        ...requestFor(name, sample),
-        outputs: [{ putUrl: putUrl!, previewPutUrl: previewPutUrl! }],
-      };
-      await invoke(painterUrl, request, within);
-      const files = await Promise.all(keys.map(async (key) => readLink(await link('GET', key), within)));
+      const outputs = [{ putUrl: putUrl!, previewPutUrl: previewPutUrl! }];
+      await invoke(painterUrl, { ...requestFor(name, sample), outputs }, within);
+      const [picture, thumbnail] = await Promise.all(
+        keys.map(async (key) => readLink(await link('GET', key), within)),
+      );
       await Promise.all(keys.map((Key) => client.send(new DeleteObjectCommand({ Bucket: bucketName, Key }))));
-      const [picture, thumbnail] = files;
       if (!picture || !thumbnail) throw new Error(`the painter put no files for a sample of ${name}`);
       const { prompt, widthPx, heightPx } = sample;
       return { picture, thumbnail, prompt, widthPx, heightPx };
@@ -103,10 +100,8 @@ function samplePainter({ painterUrl, bucketName }: DemoSamplesOptions) {
   };
 }
 
-function requestFor(
-  name: string,
-  { prompt, seed, widthPx, heightPx }: DemoSample,
-): Omit<ModelRequest, 'outputs'> {
+function requestFor(name: string, sample: DemoSample): Omit<ModelRequest, 'outputs'> {
+  const { prompt, seed, widthPx: width, heightPx: height } = sample;
   // Without what only pretends, such as a delay.
   const settings = { style: demoIdentities[name]!.painter?.style };
   return {
@@ -118,8 +113,8 @@ function requestFor(
     seed,
     numInferenceSteps: 30,
     guidanceScale: 7.5,
-    width: widthPx,
-    height: heightPx,
+    width,
+    height,
     numOutputs: 1,
     outputFormat: 'webp',
     embedParameters: false,

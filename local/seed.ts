@@ -24,7 +24,6 @@ import {
   demoIdentities,
   demoKeys,
   demoLicenses,
-  type DemoKey,
   type DemoOwner,
 } from './demo-data.ts';
 
@@ -73,20 +72,19 @@ async function seedDemoData(
   const identities = namesTo(demoIdentities, () => newId('identity'));
   const licenses = namesTo(demoLicenses, () => newId('license'));
   const keys = namesTo(demoKeys, () => newApiKey());
+  const of = { made: { identities, licenses, keys }, owners, nowMs };
   await Promise.all([
     ...Object.keys(demoIdentities).map((name) => seedIdentity(table, name, identities[name]!)),
-    ...Object.keys(demoLicenses).map((name) =>
-      seedLicense(table, name, licenses[name]!, { owners, identities, nowMs }),
-    ),
-    ...Object.entries(demoKeys).map(([name, demo]) =>
-      seedKey(table, name, demo, keys[name]!, {
-        licenseId: licenses[demo.license]!,
-        ownerId: owners[demoLicenses[demo.license]!.owner],
-        nowMs,
-      }),
-    ),
+    ...Object.keys(demoLicenses).map((name) => seedLicense(table, name, of)),
+    ...Object.keys(demoKeys).map((name) => seedKey(table, name, of)),
   ]);
-  return { identities, licenses, keys };
+  return of.made;
+}
+
+interface Seed {
+  made: DemoFile;
+  owners: Record<DemoOwner, string>;
+  nowMs: number;
 }
 
 function namesTo(demo: Record<string, unknown>, make: () => string): Record<string, string> {
@@ -102,20 +100,15 @@ async function seedIdentity(table: Table, name: string, identityId: string): Pro
   await identityStore(table).put({ ...identity, identityId, name, slug: name, samples: [], model }, by);
 }
 
-async function seedLicense(
-  table: Table,
-  name: string,
-  licenseId: string,
-  of: { owners: Record<DemoOwner, string>; identities: Record<string, string>; nowMs: number },
-): Promise<void> {
+async function seedLicense(table: Table, name: string, { made, owners, nowMs }: Seed): Promise<void> {
   const { owner, identities, used, ...license } = demoLicenses[name]!;
-  const { nowMs } = of;
+  const licenseId = made.licenses[name]!;
   const stored = {
     ...license,
     licenseId,
-    ownerId: of.owners[owner],
+    ownerId: owners[owner],
     planName: null,
-    identityIds: identities.map((identity) => of.identities[identity]!),
+    identityIds: identities.map((identity) => made.identities[identity]!),
     apiAccess: true,
     graceUntilMs: null,
     periodAnchorMs: nowMs,
@@ -130,22 +123,18 @@ async function seedLicense(
   }
 }
 
-async function seedKey(
-  table: Table,
-  name: string,
-  demo: DemoKey,
-  rawKey: string,
-  of: { licenseId: string; ownerId: string; nowMs: number },
-): Promise<void> {
-  const { nowMs, ...belongsTo } = of;
+async function seedKey(table: Table, name: string, { made, owners, nowMs }: Seed): Promise<void> {
+  const { license, state } = demoKeys[name]!;
+  const rawKey = made.keys[name]!;
   await apiKeyStore(table).insert({
     ...fingerprintApiKey(rawKey),
     keyPrefix: keyPrefix(rawKey),
     name,
     monthlyCredits: null,
-    ...belongsTo,
+    licenseId: made.licenses[license]!,
+    ownerId: owners[demoLicenses[license]!.owner],
     createdAtMs: nowMs - dayMs - Object.keys(demoKeys).indexOf(name),
-    expiresAtMs: demo.state === 'expired' ? nowMs - 1000 : null,
-    revokedAtMs: demo.state === 'revoked' ? nowMs - 1000 : null,
+    expiresAtMs: state === 'expired' ? nowMs - 1000 : null,
+    revokedAtMs: state === 'revoked' ? nowMs - 1000 : null,
   });
 }

@@ -19,7 +19,7 @@ import { retentionDays, setFunctionEnvironment } from './environment.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
 import { createFront, createStartingFront, type RequestLine } from './front.ts';
 import { importRoutes } from './gateway/functions.ts';
-import { createGateway, type Gateway, type MountedRoute } from './gateway/gateway.ts';
+import { createGateway } from './gateway/gateway.ts';
 import { installLambdaGlobal } from './gateway/lambda-host.ts';
 import { openPort, type Port } from './port.ts';
 import { openDemo, type Demo } from './seed.ts';
@@ -115,7 +115,8 @@ async function serve(
   const { log, requests } = openHost(folder);
   const { bucketName } = settings;
   const [demo, mounted] = await Promise.all([openDemo(folder, settings.tableName), importRoutes()]);
-  const gateway = openGateway(mounted, options);
+  const functionTimeoutMs = options.deadlineSeconds * 1000 + functionMarginMs;
+  const gateway = createGateway({ mounted, functionTimeoutMs, allowedOrigins: options.allowedOrigins });
   port.serve(createStartingFront({ bucketName, objects }));
   // The first read of the table: a table that can't be read is found here.
   const schedule = await startSweepSchedule(settings).catch((error: unknown) => {
@@ -168,11 +169,6 @@ function openHost(folder: DataFolder) {
   setStopSignal(requests.signal);
   installLambdaGlobal();
   return { log, requests };
-}
-
-function openGateway(mounted: MountedRoute[], options: LocalServiceOptions): Gateway {
-  const functionTimeoutMs = options.deadlineSeconds * 1000 + functionMarginMs;
-  return createGateway({ mounted, functionTimeoutMs, allowedOrigins: options.allowedOrigins });
 }
 
 function readyFile(origin: string, { made, signIn }: Demo): ReadyFile {

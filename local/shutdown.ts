@@ -2,7 +2,7 @@ import type { ErrorCode } from '../shared/base/errors.ts';
 import type { EventQueue } from './lambda/event-queue.ts';
 import type { Gateway } from './gateway/gateway.ts';
 
-/** How the requests ended that ran when the service was told to stop. */
+/** How the requests ended that ran when the service began to stop. */
 export interface ShutdownCounts {
   finished: number;
   /** Released before they were finished: nothing was charged. */
@@ -55,20 +55,16 @@ export function requestShutdown() {
   };
 }
 
-/** Tells in a sentence how the requests ended. */
+/** How the requests ended, in a sentence. */
 export function shutdownSentence({ finished, stopped, left }: ShutdownCounts): string {
-  const counts: [number, string][] = [
+  const ends: [number, string][] = [
     [finished, 'finished'],
-    [stopped, 'stopped and cost nothing'],
+    [stopped, 'stopped without a charge'],
     [left, 'left to the next start, which ends what is open'],
   ];
-  const parts = counts
+  const parts = ends
     .filter(([count]) => count > 0)
-    .map(([count, what], i) => {
-      const requests = i === 0 ? counted(count, 'request') : String(count);
-      const verb = what === 'finished' ? '' : count === 1 ? ' was' : ' were';
-      return `${requests}${verb} ${what}`;
-    });
+    .map(([count, end]) => `${counted(count, 'request')} ${end}`);
   return parts.length === 0 ? 'No request was running.' : `${parts.join(', ')}.`;
 }
 

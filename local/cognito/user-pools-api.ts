@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { JsonFault, serveJsonProtocol } from '../http/json-protocol.ts';
+import { serveJsonProtocol } from '../http/json-protocol.ts';
+import { AwsFault } from '../http/rest.ts';
 import type { Account, ApiSigning } from './options.ts';
 
 export interface UserPoolsApi {
@@ -24,7 +25,7 @@ export async function serveUserPoolsApi(
   });
 }
 
-const invalid = (message: string) => new JsonFault('InvalidParameterException', message);
+const invalid = (message: string) => new AwsFault('InvalidParameterException', message);
 
 interface ListUsersParameters {
   UserPoolId?: unknown;
@@ -37,7 +38,7 @@ function parametersIn(body: Buffer): ListUsersParameters {
   try {
     return JSON.parse(body.toString()) as ListUsersParameters;
   } catch {
-    throw new JsonFault('SerializationException', 'The body is not JSON.');
+    throw new AwsFault('SerializationException', 'The body is not JSON.');
   }
 }
 
@@ -49,7 +50,7 @@ function listUsers(parameters: ListUsersParameters, { poolId, accounts }: UserPo
   const { UserPoolId: asked, Filter: filter = '', Limit: limit = maxUsers } = parameters;
   const { PaginationToken: token = '0' } = parameters;
   if (asked !== poolId) {
-    throw new JsonFault('ResourceNotFoundException', `User pool ${String(asked)} does not exist.`);
+    throw new AwsFault('ResourceNotFoundException', `User pool ${String(asked)} does not exist.`);
   }
   if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > maxUsers) {
     throw invalid(`Limit must be a whole number from 1 to ${maxUsers}.`);

@@ -39,7 +39,7 @@ export interface GatewayOptions {
 export interface Gateway {
   /** Answers every request below the base path. */
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
-  /** From now on, new requests are told that the service is stopping. */
+  /** From now on, new requests are refused: the service is stopping. */
   drain(): void;
   /** How many functions run, with or without a client that waits for them. */
   running(): number;
@@ -56,9 +56,9 @@ export function createGateway({ mounted, functionTimeoutMs, allowedOrigins = [] 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const [path = '', search = ''] = splitOnce(req.url ?? '', '?');
     const routes = routesAt(path);
-    const methods = routes.map(({ method }) => method);
+    const methods = routes.map(({ route }) => route.method);
     if (req.method === 'OPTIONS' && answerPreflight(req, res, methods, allowedOrigins)) return;
-    const found = routes.find(({ method }) => method === req.method);
+    const found = routes.find(({ route }) => route.method === req.method);
     if (!found) return refuseMethod(res, routes);
     const body = await readBody(req, maxBodyBytes);
     if (body === null) {
@@ -67,7 +67,7 @@ export function createGateway({ mounted, functionTimeoutMs, allowedOrigins = [] 
     }
     const event = proxyEvent(req, found.matched, path, search, body);
     const plain = await invoke(found.handler, event, functionTimeoutMs, (run) => track(run, functions));
-    const mayCompress = !found.streams && takesGzip(req.headers['accept-encoding']);
+    const mayCompress = !found.route.streams && takesGzip(req.headers['accept-encoding']);
     const { statusCode, headers, body: chunks } = mayCompress ? await compressed(plain) : plain;
     res.writeHead(statusCode, headers);
     await writeAll(chunks, res);
@@ -118,35 +118,25 @@ async function* once(body: Buffer): AsyncGenerator<Buffer> {
   yield body;
 }
 
-interface FoundRoute {
-  method: string;
-  refusesOthers: boolean;
-  streams: boolean;
-  handler: unknown;
+interface FoundRoute extends MountedRoute {
   matched: MatchedPath;
 }
 
 /** Finds the routes of a path, one for each of its methods. */
 function router(mounted: MountedRoute[]): (path: string) => FoundRoute[] {
-  const table = mounted.map(({ route, handler }) => ({
-    method: route.method,
-    refusesOthers: route.refusesOthers ?? false,
-    streams: route.streams,
-    match: pathMatcher(route.path),
-    handler,
-  }));
+  const matchers = mounted.map((one) => ({ ...one, match: pathMatcher(one.route.path) }));
   return (path) => {
     if (!path.startsWith(`${basePath}/`)) return [];
-    return table.flatMap(({ match, ...found }) => {
+    return matchers.flatMap(({ route, handler, match }) => {
       const matched = match(path.slice(basePath.length));
-      return matched ? [{ ...found, matched }] : [];
+      return matched ? [{ route, handler, matched }] : [];
     });
   };
 }
 
 function refuseMethod(res: ServerResponse, routes: FoundRoute[]): void {
-  const refusing = routes.find(({ refusesOthers }) => refusesOthers);
-  if (refusing) res.setHeader('allow', refusing.method);
+  const refusing = routes.find(({ route }) => route.refusesOthers);
+  if (refusing) res.setHeader('allow', refusing.route.method);
   fail(res, refusing ? methodFailure : gatewayFailures.MISSING_AUTHENTICATION_TOKEN);
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 /**
  * Reads a whole body.
- * @returns null when it has more bytes than the limit. The connection stays open, so that the sender can be told.
+ * @returns null when it has more bytes than the limit. The connection stays open, so that the sender can get an answer.
  * @throws when the sender leaves before the end.
  */
 export async function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer | null> {

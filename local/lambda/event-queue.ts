@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** The functions by their names. Each is told what the engine calls the event. */
+/** The functions by their names. The request id is what the engine calls the event. */
 export type Functions = Record<string, (event: any, context: { awsRequestId: string }) => Promise<unknown>>;
 
 /** The events that nobody waits for. Each runs as soon as it comes. */
@@ -14,7 +14,7 @@ export interface EventQueue {
 
 /**
  * Plays Lambda's queue for asynchronous invocations, without a second try.
- * @param onFailure the function that is told of an event that failed, by the name of the one that failed.
+ * @param onFailure the function that gets the record of an event that failed, by the name of the one that failed.
  */
 export function eventQueue(functions: Functions, onFailure: Record<string, string>): EventQueue {
   const runs = new Set<Promise<void>>();
@@ -39,7 +39,7 @@ export function eventQueue(functions: Functions, onFailure: Record<string, strin
   };
 }
 
-/** What a destination is told (AWS Lambda, "Capturing records of Lambda asynchronous invocations"). */
+/** What a destination gets (AWS Lambda, "Capturing records of Lambda asynchronous invocations"). */
 export function failureRecord(
   functionName: string,
   event: unknown,

@@ -5,7 +5,7 @@ import { receivePayload } from './payload.ts';
 import { operationInput, type OperationInput, type S3Request } from './request.ts';
 import { authenticate, type Signer } from './signature.ts';
 import type { Store, StoredObject } from './store.ts';
-import { sendXml, textElement, xmlDocument } from './xml.ts';
+import { sendXml, textElement } from './xml.ts';
 
 /** What every request to one store shares. */
 export interface Service {
@@ -135,7 +135,7 @@ function listObjects({ store, request, input, res }: Exchange): void {
     textElement('IsTruncated', false),
     ...objects.map(contents),
   ];
-  sendXml(res, 200, xmlDocument('ListBucketResult', elements));
+  sendXml(res, 200, 'ListBucketResult', elements);
 }
 
 function contents(object: StoredObject): string {

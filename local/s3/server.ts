@@ -7,7 +7,7 @@ import { isFormUpload, postObject } from './presigned-post.ts';
 import { parseRequest } from './request.ts';
 import { createSigner } from './signature.ts';
 import { openStore } from './store.ts';
-import { sendXml, textElement, xmlDocument } from './xml.ts';
+import { sendXml, textElement } from './xml.ts';
 
 export interface ObjectStoreOptions {
   /** Where the objects live; made when it is missing. One process at a time may have it. */
@@ -94,5 +94,5 @@ function sendError(req: IncomingMessage, res: ServerResponse, error: unknown, re
   const [resource = ''] = (req.url ?? '').split('?');
   const elements = { Code: code, Message: message, ...details, Resource: resource, RequestId: requestId };
   const body = Object.entries(elements).map(([name, text]) => textElement(name, text));
-  sendXml(res, status, xmlDocument('Error', body, false));
+  sendXml(res, status, 'Error', body);
 }

@@ -31,8 +31,9 @@ export interface StoredObject extends Digests {
 
 export interface OpenObject {
   object: StoredObject;
-  /** The bytes. The object stays open until they are read or their stream is destroyed. */
+  /** The bytes. The object stays open until they are read, their stream is destroyed or it is closed. */
   read(): Readable;
+  close(): void;
 }
 
 export interface Attributes {
@@ -106,42 +107,33 @@ async function writeObject(
 }
 
 function openObject(path: string): OpenObject | undefined {
-  const file = openIfThere(path);
-  if (file === undefined) return undefined;
-  const object = parseMetadata(file);
-  if (!object) {
-    closeSync(file);
-    return undefined;
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
+  const close = () => closeSync(file);
+  const object = parseMetadata(file);
+  if (!object) return void close();
   return {
     object,
-    read: () => {
+    close,
+    read() {
       if (object.size > 0) {
         return createReadStream('', { fd: file, start: 0, end: object.size - 1, highWaterMark: readBytes });
       }
-      closeSync(file);
+      close();
       return Readable.from([]);
     },
   };
 }
 
 function readMetadata(path: string): StoredObject | undefined {
-  const file = openIfThere(path);
-  if (file === undefined) return undefined;
-  try {
-    return parseMetadata(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function openIfThere(path: string): number | undefined {
-  try {
-    return openSync(path, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const opened = openObject(path);
+  opened?.close();
+  return opened?.object;
 }
 
 /** Undefined for an incomplete file, as a power failure may leave one: it counts as no object. */

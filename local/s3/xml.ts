@@ -15,13 +15,9 @@ export function textElement(name: string, text: string | number | boolean): stri
   return `<${name}>${escapeXml(String(text))}</${name}>`;
 }
 
-/** A whole document around elements that are XML already. */
-export function xmlDocument(root: string, elements: string[], namespace = true): string {
-  const xmlns = namespace ? ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"' : '';
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${xmlns}>${elements.join('')}</${root}>`;
-}
-
-export function sendXml(res: ServerResponse, status: number, xml: string): void {
+/** Answers with a whole document around elements that are XML already. */
+export function sendXml(res: ServerResponse, status: number, root: string, elements: string[]): void {
+  const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<${root}>${elements.join('')}</${root}>`;
   const body = Buffer.from(xml);
   res.writeHead(status, { 'content-type': 'application/xml', 'content-length': body.length });
   res.end(body);

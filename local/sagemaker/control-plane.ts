@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { JsonFault, serveJsonProtocol } from '../http/json-protocol.ts';
+import { serveJsonProtocol } from '../http/json-protocol.ts';
+import { AwsFault } from '../http/rest.ts';
 import type { SigningScope } from '../http/signed.ts';
 import { ACCOUNT } from './failures.ts';
 import type { CopyScaling } from './scale-to-zero.ts';
@@ -27,7 +28,7 @@ export async function serveControlPlane(
       const name = nameIn(body);
       const arn = arnOf(component, `inference-component/${name}`);
       if (name === component.name) return description(component, arn);
-      throw new JsonFault('ValidationException', `Could not find inference component "${arn}".`);
+      throw new AwsFault('ValidationException', `Could not find inference component "${arn}".`);
     },
   });
 }

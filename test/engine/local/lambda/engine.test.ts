@@ -96,7 +96,7 @@ test.each<[string, string, string, Changes, number, string]>([
   ['too large an event', 'echo', megabytes(6), {}, 413, 'RequestTooLargeException'],
   ['too large an event to queue', 'echo', megabytes(1), asEvent, 413, 'RequestTooLargeException'],
   ['another kind of invocation', 'echo', '{}', kind('DryRun'), 400, 'ValidationException'],
-  ['another operation', '', '{}', {}, 404, 'UnknownOperationException'],
+  ['another operation', 'a/b', '{}', {}, 404, 'UnknownOperationException'],
 ])('a request with %s is refused as AWS does', async (_what, name, body, changes, status, type) => {
   expect(await invoke(invocationPath(name), body, changes)).toMatchObject({ status, type });
 });
