@@ -95,7 +95,6 @@ function checkPolicy(policy: string, fields: Fields, fileBytes: number, now: Dat
     if (fields.get(field.toLowerCase()) !== value) throw denied(`Policy Condition failed: ${field}`);
     covered.add(field.toLowerCase());
   }
-  if (!covered.has('key')) throw denied('Policy Condition failed: key');
   const extra = [...fields.keys()].filter((name) => !covered.has(name));
   if (extra.length > 0) throw denied(`Extra input fields: ${extra.join(', ')}`);
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DynamoDB, type CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { startDynamoDb, type DynamoDbOptions } from '../../../../local/dynamodb/engine.ts';
+import { removeFolder, temporaryFolder } from '../../../support/service.ts';
 
 export interface Endpoint {
   url: string;
@@ -13,9 +14,13 @@ export interface Endpoint {
 }
 
 /** The endpoint of the conformance tests: the embedded engine, or what DYNAMODB_ENDPOINT names, such as AWS's DynamoDB Local. */
-export function openEndpoint(): Promise<Endpoint> {
+export async function openEndpoint(): Promise<Endpoint> {
   const given = process.env['DYNAMODB_ENDPOINT'];
-  return given ? Promise.resolve(connect(given)) : startEngine({ folder: null });
+  if (given) return connect(given);
+  const folder = temporaryFolder();
+  const engine = await startEngine({ folder });
+  const close = () => engine.close().finally(() => removeFolder(folder));
+  return { ...engine, close };
 }
 
 export async function startEngine(options: DynamoDbOptions): Promise<Endpoint> {

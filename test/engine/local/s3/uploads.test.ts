@@ -241,7 +241,7 @@ describe('a form', () => {
     [{ expiration }, 'InvalidPolicyDocument'],
     [{ conditions: [] }, 'AccessDenied'],
     [{ expiration: 'tomorrow', conditions: [] }, 'AccessDenied'],
-    // None of its conditions names the key.
+    // None of its conditions names the fields.
     [{ expiration, conditions: [['content-length-range', 0, 9]] }, 'AccessDenied'],
     [{ expiration, conditions: [['content-length-range', 'a', 1]] }, 'EntityTooSmall'],
     [{ expiration, conditions: [['starts-with', '$key', '']] }, 'NotImplemented'],
