@@ -4,7 +4,7 @@ import {
   HeadersReferrerPolicy,
   type ResponseHeadersPolicyProps,
 } from 'aws-cdk-lib/aws-cloudfront';
-import { securityHeaders, type DashboardSources } from '../shared/accounts/dashboard-headers.ts';
+import { securityHeaders, type DashboardSources } from '../shared/accounts/dashboard-config.ts';
 
 /** The headers of every answer, as CloudFront takes them. It has names of its own for some. */
 export function dashboardHeaders(sources: DashboardSources): ResponseHeadersPolicyProps {

@@ -36,9 +36,8 @@ import {
   type BucketDeploymentProps,
 } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
-import type { DashboardConfig } from '../../shared/accounts/dashboard-config.ts';
+import type { DashboardConfig, DashboardSources } from '../../shared/accounts/dashboard-config.ts';
 import type { Domain } from '../configuration.ts';
-import type { DashboardSources } from '../../shared/accounts/dashboard-headers.ts';
 import { dashboardHeaders } from '../dashboard-headers.ts';
 import { accept } from './accepted-findings.ts';
 import { graph } from './monitoring/metrics.ts';

@@ -37,7 +37,7 @@ export function installLambdaGlobal(): void {
 
 /**
  * Runs a function once, as Lambda would, in this process. A client that goes away does not end it.
- * @param running is told of the whole run, which may outlast the answer.
+ * @param running gets the whole run, which may outlast the answer.
  */
 export async function invoke(
   handler: unknown,

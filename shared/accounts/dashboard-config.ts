@@ -18,3 +18,36 @@ export interface DashboardConfig {
   /** Where customers ask for help, an e-mail address or a page; null where the deployment names none. */
   supportContact: string | null;
 }
+
+/** Origins beside its own that the dashboard's pages may use. */
+export interface DashboardSources {
+  /** For requests: the API, the sign-in domain, the bucket of images. */
+  readonly connectSources: readonly string[];
+  /** For images: the bucket. */
+  readonly imageSources: readonly string[];
+}
+
+/** Security headers of the dashboard's every answer. */
+export function securityHeaders({ connectSources, imageSources }: DashboardSources) {
+  const policy = [
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    ["img-src 'self' data: blob:", ...imageSources].join(' '),
+    ["connect-src 'self'", ...connectSources].join(' '),
+    "font-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ];
+  return {
+    'content-security-policy': policy.join('; '),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+  };
+}

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { securityHeaders } from '../../shared/accounts/dashboard-headers.ts';
+import { securityHeaders } from '../../shared/accounts/dashboard-config.ts';
 import type { ConfigurationName } from '../support/configurations.ts';
 import { assemblyOf, templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';

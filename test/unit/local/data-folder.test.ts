@@ -59,7 +59,7 @@ describe('service.json', () => {
     expect(read).toThrow(/^The data folder \S+ is corrupt \(.*\): start with --fresh to empty it\.$/);
   });
 
-  test('of the first version is told to be of another one', () => {
+  test('of the first version is refused as another one', () => {
     writeServiceFile(folder, { ...wholeFile(), version: 1, signIn: null } as unknown as ServiceFile);
     expect(() => readServiceFile(folder)).toThrow(/another version.*--fresh/);
   });
