@@ -77,7 +77,7 @@ test('an ended license shows no credits to spend, and its keys say that they are
   await expectFits(page, 'the overview of an ended license');
 
   await page.goto(`${dashboard.url}playground`);
-  await page.getByText('Your license “Spring campaign” has ended').waitFor();
+  await page.getByText('This license has ended').waitFor();
   expect(await page.getByRole('button', { name: /^Generate/ }).isDisabled()).toBe(true);
   expect(await page.getByText(/\d left$/).count()).toBe(0);
   await expectNoSidewaysScroll(page);

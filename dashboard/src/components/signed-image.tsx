@@ -1,6 +1,7 @@
 import { ImageOff } from 'lucide-react';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { cn } from '@/lib/cn.ts';
+import { viewerWidth } from '@/lib/outputs.ts';
 import { Button } from './ui/button.tsx';
 
 interface SignedImageProps {
@@ -59,6 +60,25 @@ export function SignedImage(props: SignedImageProps) {
       style={style}
     >
       <Missing alt={alt} reload={reload} />
+    </div>
+  );
+}
+
+interface LargeImageProps extends SignedImageProps {
+  /** Of the ground around the image. */
+  ground: string;
+  /** Above the image. */
+  children?: ReactNode;
+}
+
+/** An image that a page is about, as large as it can be seen whole. */
+export function LargeImage({ ground, children, ...image }: LargeImageProps) {
+  return (
+    <div className={cn('flex justify-center rounded-lg bg-muted', ground)}>
+      <div className="max-w-full" style={{ width: viewerWidth(image) }}>
+        <SignedImage eager {...image} />
+      </div>
+      {children}
     </div>
   );
 }

@@ -1,7 +1,9 @@
+import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import { CircleAlert, FileQuestion, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useConfig, useRetention } from '@/lib/config.ts';
 import { ApiError } from '@/api/api-error.ts';
+import { isGone } from '@/api/queries.ts';
 import { cn } from '@/lib/cn.ts';
 import { withReadableTimes } from '@/lib/format.ts';
 import { useSecondsUntil } from '@/lib/use-now.ts';
@@ -13,9 +15,7 @@ import { Button, LinkButton } from './ui/button.tsx';
 interface EmptyStateProps {
   icon?: LucideIcon;
   title: string;
-  /** One or two sentences: why it is empty and what to do. */
   children?: ReactNode;
-  /** A button or link. */
   action?: ReactNode;
   className?: string;
 }
@@ -39,7 +39,6 @@ export function EmptyState({ icon: Icon, title, children, action, className }: E
 interface ErrorStateProps {
   error: unknown;
   onRetry?: (() => void) | undefined;
-  /** While the retry is under way. */
   retrying?: boolean;
   className?: string;
 }
@@ -82,6 +81,62 @@ export function ErrorState({ error, onRetry, retrying = false, className }: Erro
         )}
       </div>
     </div>
+  );
+}
+
+type Query<Data> = Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch' | 'isFetching' | 'dataUpdatedAt'>;
+
+/** Why a query failed, with a button that fetches it again. */
+export function QueryError({ query, className }: { query: Query<unknown>; className?: string }) {
+  const { error, refetch, isFetching } = query;
+  return (
+    <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} className={className} />
+  );
+}
+
+interface LoadedProps<Data> {
+  query: Query<Data>;
+  skeleton: ReactNode;
+  /** In place of the error where the stored request is not there. */
+  missing?: ReactNode;
+  /** Names what is shown although it could not be refreshed: `These figures`. */
+  stale?: string;
+  children?: (data: Data) => ReactNode;
+}
+
+/** What a query loaded; before that a skeleton, or why there is nothing. */
+export function Loaded<Data>({ query, skeleton, missing, stale, children }: LoadedProps<Data>) {
+  const { data, error, dataUpdatedAt } = query;
+  if (data === undefined && error === null) return skeleton;
+  if (data === undefined) return missing && isGone(error) ? missing : <QueryError query={query} />;
+  return (
+    <>
+      {error !== null && stale && <StaleNote what={stale} error={error} updatedAtMs={dataUpdatedAt} />}
+      {children?.(data)}
+    </>
+  );
+}
+
+interface MoreProps {
+  list: Pick<
+    UseInfiniteQueryResult,
+    'error' | 'fetchNextPage' | 'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError'
+  >;
+  /** What the button says, also while it loads. */
+  labels: [idle: string, loading: string];
+}
+
+/** Below a list: a button for more of it, or why there was none. Renders nothing at its end. */
+export function More({ list, labels }: MoreProps) {
+  const { error, isFetchingNextPage: fetching } = list;
+  const more = (): void => void list.fetchNextPage();
+  if (list.isFetchNextPageError) return <ErrorState error={error} onRetry={more} retrying={fetching} />;
+  return (
+    list.hasNextPage && (
+      <Button variant="outline" className="justify-self-center" pending={fetching} onClick={more}>
+        {labels[fetching ? 1 : 0]}
+      </Button>
+    )
   );
 }
 

@@ -41,6 +41,11 @@ export function sourcesOf(request: Pictured, index: number): { src: string; srcS
   return { src, srcSet: `${preview} ${previewWidth}w, ${src} ${width}w` };
 }
 
+/** The CSS width at which a large image fits into the window, at most its own. */
+export function viewerWidth({ width, height }: Pick<Pictured, 'width' | 'height'>): string {
+  return `min(${width}px, ${Math.round((72 * width * 1000) / height) / 1000}dvh)`;
+}
+
 interface NamedRequest {
   requestId: string;
   identityName: string;

@@ -16,7 +16,8 @@ import {
   maxEmptyPages,
   shouldFetchNext,
 } from '../../../dashboard/src/screens/history/list-view.ts';
-import { neighbours, sampleBody, viewerWidth } from '../../../dashboard/src/screens/history/request-view.ts';
+import { neighbours, sampleBody } from '../../../dashboard/src/screens/history/request-view.ts';
+import { viewerWidth } from '../../../dashboard/src/lib/outputs.ts';
 import {
   nothingSelected,
   selectedOf,

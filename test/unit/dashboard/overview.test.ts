@@ -9,7 +9,7 @@ import {
   resetMoment,
   resetWait,
 } from '../../../dashboard/src/screens/overview/credit-status.ts';
-import { licenseMessage } from '../../../dashboard/src/screens/overview/license-message.ts';
+import { licenseMessage } from '../../../dashboard/src/license/license-message.ts';
 import {
   dayAfterKey,
   dayAtFraction,

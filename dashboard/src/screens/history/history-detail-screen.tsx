@@ -2,11 +2,11 @@ import { Info, Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { toast } from 'sonner';
-import { isFinal, isGone, useGeneration } from '@/api/queries.ts';
+import { isFinal, useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { CopyAsMenu } from '@/components/copy-as-menu.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { ErrorState, MissingRequest } from '@/components/states.tsx';
+import { Loaded, MissingRequest, QueryError } from '@/components/states.tsx';
 import { statusLabel } from '@/components/status-badge.tsx';
 import { Made } from '@/components/time.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
@@ -24,42 +24,32 @@ import { sampleBody } from './request-view.ts';
 
 export default function HistoryDetailScreen() {
   const { requestId = '' } = useParams();
-  const { data, error, isPending, refetch, isFetching } = useGeneration(requestId);
-  if (isPending) {
-    return (
-      <Frame>
-        <DetailSkeleton />
-      </Frame>
-    );
-  }
-  if (data === undefined) {
-    return (
-      <Frame>
-        {isGone(error) ? (
-          <MissingRequest title="There is no request with this id" />
-        ) : (
-          <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
-        )}
-      </Frame>
-    );
-  }
+  const query = useGeneration(requestId);
   const renew = async (): Promise<StoredGeneration> => {
-    const result = await refetch();
-    if (result.error !== null) toast.error(result.error.message);
-    return result.data ?? data;
+    const { data, error } = await query.refetch();
+    if (error !== null) toast.error(error.message);
+    return data ?? query.data!;
   };
   return (
-    <Frame generation={data}>
-      {error !== null && (
-        <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} className="mb-6" />
-      )}
-      <Detail generation={data} renew={renew} />
+    <Frame generation={query.data}>
+      <Loaded
+        query={query}
+        skeleton={<DetailSkeleton />}
+        missing={<MissingRequest title="There is no request with this id" />}
+      >
+        {(generation) => (
+          <>
+            {query.error !== null && <QueryError query={query} className="mb-6" />}
+            <Detail generation={generation} renew={renew} />
+          </>
+        )}
+      </Loaded>
     </Frame>
   );
 }
 
 /** The page around every state. It has a description and buttons once the request is loaded. */
-function Frame({ generation, children }: { generation?: StoredGeneration; children: ReactNode }) {
+function Frame({ generation, children }: { generation: StoredGeneration | undefined; children: ReactNode }) {
   return (
     <>
       <div className="mx-auto mb-2 flex h-8 w-full max-w-[100rem] items-center justify-between gap-4">

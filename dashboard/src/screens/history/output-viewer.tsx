@@ -5,11 +5,10 @@ import type { StoredGeneration } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { DownloadButton } from '@/components/download-button.tsx';
 import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
-import { SignedImage } from '@/components/signed-image.tsx';
+import { LargeImage } from '@/components/signed-image.tsx';
 import { LinkButton, NewTabButton } from '@/components/ui/button.tsx';
-import { asReferenceSearch, outputSeed, stripOf, thumbnailOf } from '@/lib/outputs.ts';
+import { asReferenceSearch, outputSeed, stripOf, thumbnailOf, viewerWidth } from '@/lib/outputs.ts';
 import { formatCount } from '@/lib/format.ts';
-import { viewerWidth } from './request-view.ts';
 import { ZipButton } from './zip-button.tsx';
 
 interface OutputViewerProps {
@@ -26,18 +25,15 @@ export function OutputViewer({ generation, renew }: OutputViewerProps) {
   const which = outputs.length > 1 ? `, image ${index + 1} of ${outputs.length}` : '';
   return (
     <figure className="grid grid-cols-1 gap-4">
-      <div className="relative flex justify-center rounded-lg bg-muted sm:p-3 [&_button]:relative [&_button]:z-10">
-        <div className="max-w-full" style={{ width: viewerWidth(generation) }}>
-          <SignedImage
-            eager
-            src={url}
-            placeholder={thumbnailOf(generation, index)}
-            alt={`${prompt}${which}`}
-            width={width}
-            height={height}
-            onReload={() => void renew()}
-          />
-        </div>
+      <LargeImage
+        ground="relative sm:p-3 [&_button]:relative [&_button]:z-10"
+        src={url}
+        placeholder={thumbnailOf(generation, index)}
+        alt={`${prompt}${which}`}
+        width={width}
+        height={height}
+        onReload={() => void renew()}
+      >
         {/* For pointers. The button below does the same for everybody. */}
         <a
           href={url}
@@ -47,7 +43,7 @@ export function OutputViewer({ generation, renew }: OutputViewerProps) {
           tabIndex={-1}
           className="absolute inset-0 cursor-zoom-in"
         />
-      </div>
+      </LargeImage>
       <figcaption>
         <OutputBar generation={generation} index={index} renew={renew} />
       </figcaption>

@@ -39,14 +39,6 @@ export function formatSize({ width, height }: Pick<StoredGeneration, 'width' | '
   return `${width} × ${height}`;
 }
 
-/**
- * The width at which an image fits into the window, at most its own width.
- * @returns a CSS length
- */
-export function viewerWidth({ width, height }: Pick<StoredGeneration, 'width' | 'height'>): string {
-  return `min(${width}px, ${Math.round((72 * width * 1000) / height) / 1000}dvh)`;
-}
-
 /** The requests beside this one in a list that is newest first. */
 export function neighbours(
   list: readonly Pick<StoredGeneration, 'id'>[],

@@ -5,7 +5,7 @@ import { useAccountIdentities } from '@/api/account.ts';
 import type { IdentityAnswer, LicenseAnswer } from '@/lib/types.ts';
 import { IdentityPicture } from '@/components/identity-picture.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { EmptyState, ErrorState } from '@/components/states.tsx';
+import { EmptyState, Loaded } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Input } from '@/components/ui/input.tsx';
 import { Page } from '@/layout/page.tsx';
@@ -18,24 +18,24 @@ const grid = 'grid grid-cols-1 gap-4 sm:grid-cols-2 sm:gap-6 xl:grid-cols-3 min-
 
 /** Every identity that the account may use, by its pictures. */
 export default function IdentitiesScreen() {
-  const { data, error, isFetching, refetch } = useAccountIdentities();
   return (
     <Page
       wide
       title="Identities"
       description="Creator systems with a style of their own. Each decides what your images look like."
     >
-      {data !== undefined ? (
-        <Gallery identities={data} />
-      ) : error !== null ? (
-        <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
-      ) : (
-        <Loading label="Loading identities" className={grid}>
-          {Array.from({ length: 6 }, (_, i) => (
-            <Skeleton key={i} className="aspect-4/3 rounded-lg" />
-          ))}
-        </Loading>
-      )}
+      <Loaded
+        query={useAccountIdentities()}
+        skeleton={
+          <Loading label="Loading identities" className={grid}>
+            {Array.from({ length: 6 }, (_, i) => (
+              <Skeleton key={i} className="aspect-4/3 rounded-lg" />
+            ))}
+          </Loading>
+        }
+      >
+        {(identities) => <Gallery identities={identities} />}
+      </Loaded>
     </Page>
   );
 }

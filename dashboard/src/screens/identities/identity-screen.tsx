@@ -5,7 +5,7 @@ import { useAccountIdentities } from '@/api/account.ts';
 import type { IdentityAnswer, LicenseAnswer } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { ErrorState } from '@/components/states.tsx';
+import { Loaded } from '@/components/states.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { Card, CardTitle } from '@/components/ui/card.tsx';
@@ -15,7 +15,7 @@ import { codeSamples, defaultPrompt } from '@/lib/code-samples.ts';
 import { LicenseName } from '@/license/license-badge.tsx';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { CodeTabs } from '@/components/code.tsx';
-import { SignedImage } from '@/components/signed-image.tsx';
+import { LargeImage } from '@/components/signed-image.tsx';
 import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
 import { IdentityBadges } from './identity-badges.tsx';
 import { licensesWith, playgroundAddress, sampleText } from './included.ts';
@@ -23,17 +23,17 @@ import { licensesWith, playgroundAddress, sampleText } from './included.ts';
 /** One identity: its pictures, what it can do, and how to use it. */
 export default function IdentityScreen() {
   const { identityId } = useParams();
-  const { data, error, isFetching, refetch } = useAccountIdentities();
+  const query = useAccountIdentities();
+  const { data, refetch } = query;
   if (data === undefined) {
+    const skeleton = (
+      <Loading label="Loading the identity">
+        <Skeleton className="aspect-4/3 max-h-[70dvh]" />
+      </Loading>
+    );
     return (
       <Page title="Identity">
-        {error !== null ? (
-          <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
-        ) : (
-          <Loading label="Loading the identity">
-            <Skeleton className="aspect-4/3 max-h-[70dvh]" />
-          </Loading>
-        )}
+        <Loaded query={query} skeleton={skeleton} />
       </Page>
     );
   }
@@ -198,24 +198,16 @@ function SampleViewer({ identity, renew }: SampleViewerProps) {
   const text = sampleText(identity, index);
   return (
     <figure className="grid grid-cols-1 content-start gap-4">
-      <div className="flex justify-center rounded-lg bg-muted sm:p-3">
-        {/* Never higher than the window, so that the strip is seen too. */}
-        <div
-          className="max-w-full"
-          style={{ width: `min(${sample.width}px, ${(70 * sample.width) / sample.height}dvh)` }}
-        >
-          <SignedImage
-            key={index}
-            eager
-            src={sample.url}
-            placeholder={sample.thumbnailUrl}
-            alt={text}
-            width={sample.width}
-            height={sample.height}
-            onReload={renew}
-          />
-        </div>
-      </div>
+      <LargeImage
+        key={index}
+        ground="sm:p-3"
+        src={sample.url}
+        placeholder={sample.thumbnailUrl}
+        alt={text}
+        width={sample.width}
+        height={sample.height}
+        onReload={renew}
+      />
       <figcaption className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <p dir="auto" className="min-w-0 text-pretty wrap-anywhere text-muted-foreground">
           {text}

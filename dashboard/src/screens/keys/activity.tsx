@@ -2,9 +2,8 @@ import { useId } from 'react';
 import { useActivity } from '@/api/queries.ts';
 import type { ActivityItem } from '@/lib/types.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { ErrorState } from '@/components/states.tsx';
+import { Loaded, More } from '@/components/states.tsx';
 import { Time } from '@/components/time.tsx';
-import { Button } from '@/components/ui/button.tsx';
 import { useLicense } from '@/license/license-choice.ts';
 import { activityText } from './activity-view.ts';
 
@@ -13,9 +12,6 @@ export function Activity() {
   const { licenseId, name } = useLicense();
   const list = useActivity(licenseId);
   const titleId = useId();
-  const { data, error, isPending, isFetchingNextPage: fetching } = list;
-  const failed = error !== null && (data === undefined || list.isFetchNextPageError);
-  const again = (): void => void (data === undefined ? list.refetch() : list.fetchNextPage());
   return (
     <section aria-labelledby={titleId} className="mt-12 grid grid-cols-1 gap-4">
       <div className="grid gap-1">
@@ -27,30 +23,27 @@ export function Activity() {
           last 400 days.
         </p>
       </div>
-      {isPending && (
-        <Loading label="Loading the activity">
-          <Skeleton className="h-32" />
-        </Loading>
-      )}
-      {data !== undefined && data.length === 0 && <p>Nothing was changed.</p>}
-      {data !== undefined && data.length > 0 && (
-        <ul className="divide-y divide-border rounded-lg border border-border bg-card">
-          {data.map((item) => (
-            <Entry key={item.id} item={item} />
-          ))}
-        </ul>
-      )}
-      {failed && <ErrorState error={error} onRetry={again} retrying={list.isFetching} />}
-      {list.hasNextPage && !failed && (
-        <Button
-          variant="outline"
-          className="justify-self-center"
-          pending={fetching}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {fetching ? 'Loading more' : 'Show more'}
-        </Button>
-      )}
+      <Loaded
+        query={list}
+        skeleton={
+          <Loading label="Loading the activity">
+            <Skeleton className="h-32" />
+          </Loading>
+        }
+      >
+        {(items) =>
+          items.length === 0 ? (
+            <p>Nothing was changed.</p>
+          ) : (
+            <ul className="divide-y divide-border rounded-lg border border-border bg-card">
+              {items.map((item) => (
+                <Entry key={item.id} item={item} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <More list={list} labels={['Show more', 'Loading more']} />
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useKeys } from '@/api/queries.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { EmptyState, ErrorState } from '@/components/states.tsx';
+import { EmptyState, Loaded, More } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Page } from '@/layout/page.tsx';
 import { withoutParameters } from '@/lib/parameters.ts';
@@ -14,35 +14,40 @@ import { RefusedCalls } from './refused-calls.tsx';
 
 export default function KeysScreen() {
   const list = useKeys();
-  const { data: keys, error, isPending, refetch, isFetching } = list;
+  const { data: keys, hasNextPage: hasMore } = list;
   const [creating, setCreating] = useCreating();
   const createButton = useRef<HTMLButtonElement>(null);
   const create = (): void => {
     setCreating(true);
     // Keys may have been made elsewhere.
-    void refetch();
+    void list.refetch();
   };
   const button = (
     <Button ref={createButton} onClick={create} icon={Plus}>
       Create key
     </Button>
   );
-  const none = keys !== undefined && keys.length === 0 && !list.hasNextPage;
+  const none = keys !== undefined && keys.length === 0 && !hasMore;
   return (
     <Page
       title="Keys"
       description="Your programs call the API with a key. Each belongs to one license and spends its credits."
       actions={none ? undefined : button}
     >
-      {none && <NoKeys action={button} />}
-      {keys !== undefined && !none && <KeyBrowser keys={keys} hasMore={list.hasNextPage} />}
-      {keys !== undefined && list.hasNextPage && <OlderKeys list={list} />}
-      {keys === undefined && isPending && <KeysSkeleton />}
-      {keys === undefined && error !== null && (
-        <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
-      )}
-      {keys !== undefined && <RefusedCalls keys={keys} />}
-      {keys !== undefined && <Activity />}
+      <Loaded query={list} skeleton={<KeysSkeleton />}>
+        {(loaded) => (
+          <>
+            {none ? <NoKeys action={button} /> : <KeyBrowser keys={loaded} hasMore={hasMore} />}
+            {hasMore && (
+              <div className="mt-6 grid">
+                <More list={list} labels={['Show older keys', 'Loading older keys']} />
+              </div>
+            )}
+            <RefusedCalls keys={loaded} />
+            <Activity />
+          </>
+        )}
+      </Loaded>
       {creating && (
         <CreateKeyDialog
           keys={keys ?? []}
@@ -65,22 +70,6 @@ function useCreating(): [boolean, (creating: boolean) => void] {
     setParameters(withoutParameters('new'), { replace: true });
   }, [asked, setParameters]);
   return [creating, setCreating];
-}
-
-/** Below the list: a button for older keys, or why they could not be loaded. */
-function OlderKeys({ list }: { list: ReturnType<typeof useKeys> }) {
-  const { error, isFetchingNextPage: fetching } = list;
-  const more = (): void => void list.fetchNextPage();
-  if (list.isFetchNextPageError) {
-    return <ErrorState error={error} onRetry={more} retrying={fetching} className="mt-6" />;
-  }
-  return (
-    <div className="mt-6 flex justify-center">
-      <Button variant="outline" pending={fetching} onClick={more}>
-        {fetching ? 'Loading older keys' : 'Show older keys'}
-      </Button>
-    </div>
-  );
 }
 
 function KeysSkeleton() {

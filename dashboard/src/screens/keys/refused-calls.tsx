@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import { useRefusals } from '@/api/queries.ts';
 import type { KeyAnswer, RefusalDay } from '@/lib/types.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { ErrorState, StaleNote } from '@/components/states.tsx';
+import { Loaded } from '@/components/states.tsx';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';
 import { ReferenceLink } from '@/layout/reference-link.tsx';
 import { formatCount, formatNumber, formatUtcDay, shortId } from '@/lib/format.ts';
@@ -14,7 +14,6 @@ import { refusalRanges, refusalsIn, sumOf, type CallerRefusals, type CodeCount }
 /** What the API refused of the chosen license's calls, and what to change. */
 export function RefusedCalls({ keys }: { keys: readonly KeyAnswer[] }) {
   const { licenseId, name } = useLicense();
-  const { data, error, isPending, isFetching, refetch, dataUpdatedAt } = useRefusals(licenseId);
   const titleId = useId();
   return (
     <section aria-labelledby={titleId} className="mt-12 grid grid-cols-1 gap-4">
@@ -28,19 +27,18 @@ export function RefusedCalls({ keys }: { keys: readonly KeyAnswer[] }) {
           is mistyped, revoked or expired is not counted here. Days are in UTC.
         </p>
       </div>
-      {isPending && (
-        <Loading label="Loading the refused calls">
-          <Skeleton className="h-10 w-72 max-w-full" />
-          <Skeleton className="h-24" />
-        </Loading>
-      )}
-      {data !== undefined && error !== null && (
-        <StaleNote what="These counts" error={error} updatedAtMs={dataUpdatedAt} />
-      )}
-      {data !== undefined && <Ranges days={data} keys={keys} />}
-      {data === undefined && error !== null && (
-        <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
-      )}
+      <Loaded
+        query={useRefusals(licenseId)}
+        stale="These counts"
+        skeleton={
+          <Loading label="Loading the refused calls">
+            <Skeleton className="h-10 w-72 max-w-full" />
+            <Skeleton className="h-24" />
+          </Loading>
+        }
+      >
+        {(days) => <Ranges days={days} keys={keys} />}
+      </Loaded>
     </section>
   );
 }

@@ -10,7 +10,7 @@ import { formatCredits, formatNumber } from '@/lib/format.ts';
 import { isEnded, LicenseBadge, licenseProblem } from '@/license/license-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { creditStatus, creditWarning, resetMoment, resetWait, type CreditLevel } from './credit-status.ts';
-import { planLimits, unusableHint } from './license-message.ts';
+import { planLimits, unusableHint } from '@/license/license-message.ts';
 import { completedRequests } from './share-rows.ts';
 
 const barClasses: Record<CreditLevel, string> = {

@@ -1,20 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { CalendarClock, CirclePause, RotateCw, Sparkles } from 'lucide-react';
+import { RotateCw, Sparkles } from 'lucide-react';
 import { useState, useEffect, useId } from 'react';
 import { Link } from 'react-router';
 import type { LicenseAnswer, StoredGeneration } from '@/lib/types.ts';
-import { Alert } from '@/components/ui/alert.tsx';
 import { Button, LinkButton } from '@/components/ui/button.tsx';
-import { useRetention } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { formatUtcDate, formatUtcDay } from '@/lib/format.ts';
 import { isEnded } from '@/license/license-badge.tsx';
 import { useLicense } from '@/license/license-choice.ts';
+import { LicenseNotice } from '@/license/license-notice.tsx';
 import { isFinal, useGeneration, useGenerations, useRefreshAfterGeneration } from '@/api/queries.ts';
 import { StatusBadge } from '@/components/status-badge.tsx';
 import { Made } from '@/components/time.tsx';
 import { CardTitle } from '@/components/ui/card.tsx';
-import { licenseMessage } from './license-message.ts';
 import { NewestImages, useNewestImages } from './newest-images.tsx';
 import { UsageSection } from './usage-section.tsx';
 
@@ -47,7 +45,7 @@ function Content() {
   const images = useNewestImages(license.licenseId);
   return (
     <div className="grid min-w-0 grid-cols-1 gap-8">
-      <LicenseNotice license={license} />
+      <LicenseNotice />
       <UsageSection license={license}>
         <OpenRequests licenseId={license.licenseId} />
         <NewestImages images={images} />
@@ -96,21 +94,6 @@ function useRefresh(licenseId: string) {
     setRefreshing(false);
   };
   return { refresh, refreshing, outcome };
-}
-
-/** Explains an ended or suspended license. Renders nothing for other licenses. */
-function LicenseNotice({ license }: { license: LicenseAnswer }) {
-  const message = licenseMessage(license, useRetention());
-  if (message === null) return null;
-  return (
-    <Alert
-      variant={license.status === 'past_due' ? 'warning' : 'default'}
-      icon={license.usable ? CalendarClock : CirclePause}
-      title={message.title}
-    >
-      <p className="max-w-3xl text-pretty">{message.text}</p>
-    </Alert>
-  );
 }
 
 /** The license's newest requests that wait or are being made. Renders nothing while there is none. */

@@ -8,12 +8,11 @@ import { cn } from '@/lib/cn.ts';
 import { formatNumber } from '@/lib/format.ts';
 import { countCharacters } from '@/lib/text.ts';
 import { decimalOf, maxSeed, sizeOf } from './form-values.ts';
-import type { Playground } from './use-playground.ts';
+import { usePlayground } from './use-playground.ts';
 import { Choices } from './choices.tsx';
 import { minSidePx, presetsFor, sideStepPx, type Size } from './sizes.ts';
 
 interface PromptFieldProps extends ComponentProps<typeof Textarea> {
-  playground: Playground;
   name: 'prompt' | 'negativePrompt';
   label: string;
   hint?: string;
@@ -21,8 +20,8 @@ interface PromptFieldProps extends ComponentProps<typeof Textarea> {
   limit: number;
 }
 
-export function PromptField({ playground, name, label, hint, limit, ...props }: PromptFieldProps) {
-  const { values, shownErrors, bind } = playground;
+export function PromptField({ name, label, hint, limit, ...props }: PromptFieldProps) {
+  const { values, shownErrors, bind } = usePlayground();
   const count = countCharacters(values[name]);
   return (
     <Field
@@ -41,7 +40,6 @@ export function PromptField({ playground, name, label, hint, limit, ...props }: 
 }
 
 interface NumberSliderProps {
-  playground: Playground;
   name: 'steps' | 'guidance';
   label: string;
   hint: string;
@@ -49,8 +47,8 @@ interface NumberSliderProps {
 }
 
 /** A number to drag or to type. */
-export function NumberSlider({ playground, name, label, hint, range }: NumberSliderProps) {
-  const { values, shownErrors, change, bind, license } = playground;
+export function NumberSlider({ name, label, hint, range }: NumberSliderProps) {
+  const { values, shownErrors, change, bind, license } = usePlayground();
   const { min, max, step = 1 } = range;
   const value = Math.min(max, Math.max(min, decimalOf(values[name]) ?? min));
   return (
@@ -86,15 +84,9 @@ export function NumberSlider({ playground, name, label, hint, range }: NumberSli
   );
 }
 
-interface SeedFieldProps {
-  playground: Playground;
-  /** The seed of the result that is shown, null before there is one. */
-  usedSeed: number | null;
-}
-
-/** The seed. The dice draw a seed; the lock keeps the last one or removes it. */
-export function SeedField({ playground, usedSeed }: SeedFieldProps) {
-  const { values, shownErrors, change, bind } = playground;
+/** The dice draw a seed. The lock keeps that of the result that is shown, or removes it. */
+export function SeedField({ usedSeed }: { usedSeed: number | null }) {
+  const { values, shownErrors, change, bind } = usePlayground();
   const locked = values.seed.trim() !== '';
   const draw = (): void => {
     const [seed] = crypto.getRandomValues(new Uint32Array(1));
@@ -145,8 +137,8 @@ function seedHint(locked: boolean, usedSeed: number | null): string {
 }
 
 /** The presets of the tier, and a custom size. */
-export function SizePicker({ playground }: { playground: Playground }) {
-  const { values, license, change } = playground;
+export function SizePicker() {
+  const { values, license, change } = usePlayground();
   const size = sizeOf(values);
   const presets = presetsFor(license.maxSidePx);
   const preset = presets.find(({ width, height }) => size?.width === width && size.height === height);
@@ -165,7 +157,7 @@ export function SizePicker({ playground }: { playground: Playground }) {
         )
       }
       className="h-20 flex-col gap-1"
-      note={values.customSize && <CustomSize playground={playground} />}
+      note={values.customSize && <CustomSize />}
     >
       {(option) => (
         <>
@@ -193,7 +185,8 @@ function Shape({ width, height }: Size) {
   );
 }
 
-function CustomSize({ playground: { shownErrors, license, bind } }: { playground: Playground }) {
+function CustomSize() {
+  const { shownErrors, license, bind } = usePlayground();
   return (
     <div className="mt-4 grid grid-cols-2 gap-x-2">
       {(['width', 'height'] as const).map((name) => (

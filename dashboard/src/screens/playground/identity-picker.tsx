@@ -12,11 +12,11 @@ import {
 import { IdentityPicture } from '@/components/identity-picture.tsx';
 import { Field } from '@/components/field.tsx';
 import { cn } from '@/lib/cn.ts';
-import type { Playground } from './use-playground.ts';
+import { usePlayground } from './use-playground.ts';
 
 /** The identities with their descriptions. Those without a model are shown but can't be chosen. */
-export function IdentityPicker({ playground }: { playground: Playground }) {
-  const { values, identities, identity: chosen, shownErrors, change } = playground;
+export function IdentityPicker() {
+  const { values, identities, identity: chosen, shownErrors, change } = usePlayground();
   const choose = (identityId: string): void => {
     if (identities.some((identity) => identity.id === identityId && identity.available))
       change({ identityId });

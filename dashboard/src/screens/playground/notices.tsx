@@ -1,13 +1,10 @@
-import { Info, TriangleAlert, X, LoaderCircle } from 'lucide-react';
+import { Info, X, LoaderCircle } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
-import type { LicenseAnswer } from '@/lib/types.ts';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { licenseProblem } from '@/license/license-badge.tsx';
 import { ErrorState } from '@/components/states.tsx';
-import type { Notice } from './use-prefill.ts';
+import type { Notice, useAsReference } from './use-prefill.ts';
 import { formStore } from './stores.ts';
-import type { useAsReference } from './references/use-as-reference.ts';
 
 interface PrefillNoticeProps {
   notice: Notice;
@@ -35,33 +32,6 @@ export function PrefillNotice({ notice, onDismiss, children }: PrefillNoticeProp
       />
     </Alert>
   );
-}
-
-/** Renders nothing for a license that can generate. */
-export function LicenseNotice({ license }: { license: LicenseAnswer }) {
-  const problem = licenseProblem(license);
-  if (license.usable || problem === null) return null;
-  return (
-    <Alert
-      variant={license.status === 'past_due' ? 'warning' : 'default'}
-      icon={TriangleAlert}
-      title={problemTitle(license)}
-    >
-      <p>{problemAdvice(license)}</p>
-    </Alert>
-  );
-}
-
-function problemTitle({ status, name, apiAccess }: LicenseAnswer): string {
-  if (status === 'past_due') return `The payment for your license “${name}” is past due`;
-  if (status === 'ended' || apiAccess) return `Your license “${name}” has ended`;
-  return `Your license “${name}” has no API access`;
-}
-
-function problemAdvice({ status }: LicenseAnswer): string {
-  return status === 'past_due'
-    ? 'Images can be made again once it is paid. Everything that you made stays in your history.'
-    : 'It makes no new images. Choose another license, or renew this one with whoever manages your subscription. Everything that you made stays in your history.';
 }
 
 /** Says how a picture becomes a reference image, and offers other identities where one had to be found. */

@@ -15,17 +15,12 @@ import { sendable } from './references/reference.ts';
 import { useDrops } from './references/use-drops.ts';
 import { useReferences } from './stores.ts';
 import { RunFailure, SubmitBar } from './submit-bar.tsx';
-import type { Playground } from './use-playground.ts';
+import { usePlayground } from './use-playground.ts';
 import { fitToTier } from './fill-form.ts';
 import { otherSettings } from './last-used.ts';
 
-interface PlaygroundFormProps {
-  playground: Playground;
-  usedSeed: number | null;
-}
-
-export function PlaygroundForm({ playground, usedSeed }: PlaygroundFormProps) {
-  const { license, form, submit } = playground;
+export function PlaygroundForm({ usedSeed }: { usedSeed: number | null }) {
+  const { license, form, submit } = usePlayground();
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Enter in a field must not send.
     <form
@@ -41,10 +36,9 @@ export function PlaygroundForm({ playground, usedSeed }: PlaygroundFormProps) {
     >
       <fieldset disabled={!license.usable} className="grid min-w-0 grid-cols-1 gap-6 p-4 sm:p-6">
         <legend className="sr-only">What to make</legend>
-        <IdentityPicker playground={playground} />
-        <LastUsedOffer playground={playground} />
+        <IdentityPicker />
+        <LastUsedOffer />
         <PromptField
-          playground={playground}
           name="prompt"
           label="Prompt"
           limit={promptLimit}
@@ -53,15 +47,15 @@ export function PlaygroundForm({ playground, usedSeed }: PlaygroundFormProps) {
           placeholder="What should the image show?"
           className="max-h-80 min-h-28"
         />
-        <LazyReferences playground={playground} />
-        <SizePicker playground={playground} />
-        <OutputsPicker playground={playground} />
-        <FormatPicker playground={playground} />
-        <SeedField playground={playground} usedSeed={usedSeed} />
-        <MoreOptions playground={playground} />
+        <LazyReferences />
+        <SizePicker />
+        <OutputsPicker />
+        <FormatPicker />
+        <SeedField usedSeed={usedSeed} />
+        <MoreOptions />
       </fieldset>
-      <RunFailure playground={playground} />
-      <SubmitBar playground={playground} />
+      <RunFailure />
+      <SubmitBar />
     </form>
   );
 }
@@ -72,8 +66,8 @@ function keepEnter(event: KeyboardEvent<HTMLFormElement>): void {
   if (event.key === 'Enter' && inInput && !event.ctrlKey && !event.metaKey) event.preventDefault();
 }
 
-function OutputsPicker({ playground }: { playground: Playground }) {
-  const { values, license, shownErrors, change } = playground;
+function OutputsPicker() {
+  const { values, license, shownErrors, change } = usePlayground();
   return (
     <Choices
       legend="Images"
@@ -100,7 +94,8 @@ function OutputsPicker({ playground }: { playground: Playground }) {
 }
 
 /** What the images are stored as. */
-function FormatPicker({ playground: { values, change } }: { playground: Playground }) {
+function FormatPicker() {
+  const { values, change } = usePlayground();
   return (
     <Choices
       legend="Format"
@@ -125,8 +120,8 @@ function Note({ className, children }: { className?: string; children: ReactNode
   return <p className={cn('text-xs leading-5 text-pretty text-muted-foreground', className)}>{children}</p>;
 }
 
-function MoreOptions({ playground }: { playground: Playground }) {
-  const { values, shownErrors } = playground;
+function MoreOptions() {
+  const { values, shownErrors } = usePlayground();
   const [opened, setOpened] = useState(false);
   const wrong = shownErrors.negativePrompt ?? shownErrors.steps ?? shownErrors.guidance;
   return (
@@ -148,7 +143,6 @@ function MoreOptions({ playground }: { playground: Playground }) {
       </summary>
       <div className="grid gap-6 pt-4">
         <PromptField
-          playground={playground}
           name="negativePrompt"
           label="Negative prompt"
           hint="What the image should not show."
@@ -157,14 +151,12 @@ function MoreOptions({ playground }: { playground: Playground }) {
           className="max-h-60 min-h-16"
         />
         <NumberSlider
-          playground={playground}
           name="steps"
           label="Steps"
           hint="More take longer and may add detail."
           range={stepsRange}
         />
         <NumberSlider
-          playground={playground}
           name="guidance"
           label="Guidance scale"
           hint="How closely the image follows the prompt."
@@ -179,21 +171,21 @@ function MoreOptions({ playground }: { playground: Playground }) {
 const ReferencesSection = lazy(() => import('./references/references-section.tsx'));
 
 /** Reference images, for identities that take some. */
-function LazyReferences({ playground }: { playground: Playground }) {
-  const { identity } = playground;
+function LazyReferences() {
+  const { identity } = usePlayground();
   if (identity === undefined) return null;
-  if (!identity.productPhotos) return <NoReferences playground={playground} name={identity.name} />;
+  if (!identity.productPhotos) return <NoReferences name={identity.name} />;
   return (
     <ErrorBoundary fallback={<Note>Reference images could not be loaded. Reload the page to add some.</Note>}>
       <Suspense fallback={<SectionLoading />}>
-        <ReferencesSection playground={playground} />
+        <ReferencesSection />
       </Suspense>
     </ErrorBoundary>
   );
 }
 
-function NoReferences({ playground, name }: { playground: Playground; name: string }) {
-  const { identities } = playground;
+function NoReferences({ name }: { name: string }) {
+  const { identities } = usePlayground();
   const kept = sendable(useReferences().items).length;
   const others = identities.filter(({ productPhotos, available }) => productPhotos && available);
   const sentence = `${name} takes no reference images`;
@@ -224,8 +216,8 @@ function SectionLoading() {
 }
 
 /** Offers what the chosen identity was used with last, where the form has something else. */
-function LastUsedOffer({ playground }: { playground: Playground }) {
-  const { values, license, identity, change } = playground;
+function LastUsedOffer() {
+  const { values, license, identity, change } = usePlayground();
   const settings = otherSettings(values);
   if (settings === null || identity === undefined) return null;
   const { width, height, steps, guidance, numOutputs, outputFormat } = settings;

@@ -11,16 +11,16 @@ import { Page } from '@/layout/page.tsx';
 import { codeSamples, uploadsNote } from '@/lib/code-samples.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { useLicense } from '@/license/license-choice.ts';
+import { LicenseNotice } from '@/license/license-notice.tsx';
 import { toSampleBody } from './form-values.ts';
-import { LicenseNotice, PrefillNotice, ReferenceNotice } from './notices.tsx';
+import { PrefillNotice, ReferenceNotice } from './notices.tsx';
 import { PlaygroundForm } from './playground-form.tsx';
 import { ResultPanel, type ShownRun } from './result-panel.tsx';
 import { toSampleReferences } from './references/reference.ts';
-import { useAsReference } from './references/use-as-reference.ts';
 import { runStore, useReferences } from './stores.ts';
 import { runPath, useWatchedRuns } from './use-start-run.ts';
-import { useAddress, usePrefill } from './use-prefill.ts';
-import { usePlayground } from './use-playground.ts';
+import { useAddress, useAsReference, usePrefill } from './use-prefill.ts';
+import { PlaygroundContext, usePlaygroundState } from './use-playground.ts';
 
 const page = {
   title: 'Playground',
@@ -52,7 +52,7 @@ export default function PlaygroundScreen() {
   }
   return (
     <Filled identities={identities}>
-      <LicenseNotice license={license} />
+      {!license.usable && <LicenseNotice />}
       {prefill.error !== null && <ErrorState error={prefill.error} onRetry={prefill.retry} />}
       {prefill.notice !== null && <PrefillNotice notice={prefill.notice} onDismiss={prefill.dismiss} />}
       <ReferenceNotice {...asReference} />
@@ -62,7 +62,7 @@ export default function PlaygroundScreen() {
 
 function Filled({ identities, children }: { identities: IdentityAnswer[]; children: React.ReactNode }) {
   const license = useLicense();
-  const playground = usePlayground(license, identities);
+  const playground = usePlaygroundState(license, identities);
   const { values, errors, identity } = playground;
   const addresses = useSampleAddresses();
   const shown = useShownRun();
@@ -95,8 +95,10 @@ function Filled({ identities, children }: { identities: IdentityAnswer[]; childr
       >
         <div className="grid grid-cols-1 gap-4 empty:hidden">{children}</div>
         <div className={columns}>
-          <PlaygroundForm playground={playground} usedSeed={usedSeed} />
-          <ResultPanel playground={playground} shown={shown} />
+          <PlaygroundContext value={playground}>
+            <PlaygroundForm usedSeed={usedSeed} />
+            <ResultPanel shown={shown} />
+          </PlaygroundContext>
         </div>
       </div>
     </Page>

@@ -1,15 +1,17 @@
+import { ImageIcon } from 'lucide-react';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { ApiError } from '@/api/api-error.ts';
-import { isFinal, isGone, useGeneration, useModelHealth } from '@/api/queries.ts';
+import { isFinal, useGeneration, useModelHealth } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { ErrorState, MissingRequest } from '@/components/states.tsx';
+import { ErrorState, Loaded, MissingRequest } from '@/components/states.tsx';
+import { Button } from '@/components/ui/button.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { cn } from '@/lib/cn.ts';
 import { formatDuration } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
-import { EmptyResult } from './empty-result.tsx';
-import { ResultView } from './result-view.tsx';
+import { sizeOf } from './form-values.ts';
+import { ResultView, RunDetails, RunStrip } from './result-view.tsx';
 import {
   factsOfBody,
   factsOfStored,
@@ -20,17 +22,10 @@ import {
   stopText,
   type Stage,
 } from './results.ts';
-import { RunDetails } from './run-details.tsx';
-import { RunStrip } from './run-strip.tsx';
-import { frameStyle, gridColumns } from './sizes.ts';
+import { fitSize, frameStyle, gridColumns } from './sizes.ts';
 import { mayRepeat } from './run-store.ts';
 import { runStore, useRunState } from './stores.ts';
-import type { Playground } from './use-playground.ts';
-
-interface ResultPanelProps {
-  playground: Playground;
-  shown: ShownRun;
-}
+import { usePlayground } from './use-playground.ts';
 
 /** The run of the address. */
 export interface ShownRun {
@@ -40,7 +35,7 @@ export interface ShownRun {
 }
 
 /** The run that is being sent, the run of the address, or the place where the first one will be. */
-export function ResultPanel({ playground, shown: { requestId, isOffered } }: ResultPanelProps) {
+export function ResultPanel({ shown: { requestId, isOffered } }: { shown: ShownRun }) {
   const { sending } = useRunState();
   const place = useScrollToRun(sending === null ? requestId : 'sending', isOffered);
   return (
@@ -51,19 +46,13 @@ export function ResultPanel({ playground, shown: { requestId, isOffered } }: Res
       className="grid min-w-0 scroll-mt-20 grid-cols-1 content-start gap-6 lg:sticky lg:top-8 lg:-m-2 lg:max-h-[calc(100dvh-4rem)] lg:scroll-mt-10 lg:overflow-y-auto lg:p-2"
     >
       {sending !== null && (
-        <Frame facts={factsOfBody(sending.body, sending.identityName, sending.startedAtMs)}>
-          {(facts) => (
-            <>
-              <RunProgress facts={facts} stage={sending.phase} />
-              <RunDetails facts={facts} stored={null} playground={playground} />
-            </>
-          )}
-        </Frame>
+        <SentRun
+          facts={factsOfBody(sending.body, sending.identityName, sending.startedAtMs)}
+          stage={sending.phase}
+        />
       )}
-      {sending === null && requestId !== null && (
-        <Run key={requestId} requestId={requestId} playground={playground} />
-      )}
-      {sending === null && requestId === null && <EmptyResult playground={playground} />}
+      {sending === null && requestId !== null && <Run key={requestId} requestId={requestId} />}
+      {sending === null && requestId === null && <EmptyResult />}
       <RunStrip currentId={sending === null ? requestId : null} />
     </section>
   );
@@ -85,19 +74,20 @@ function useScrollToRun(run: string | null, isOffered: boolean) {
   return place;
 }
 
-function Frame({ facts, children }: { facts: RunFacts; children: (facts: RunFacts) => ReactNode }) {
+function Frame({ facts, children }: { facts: RunFacts; children: ReactNode }) {
   return (
     <div
       className="mx-auto grid w-full min-w-0 lg:mx-0 grid-cols-1 gap-6"
       style={frameStyle(facts, facts.numOutputs)}
     >
-      {children(facts)}
+      {children}
     </div>
   );
 }
 
-function Run({ requestId, playground }: { requestId: string; playground: Playground }) {
-  const { data, error, refetch, isFetching } = useGeneration(requestId);
+function Run({ requestId }: { requestId: string }) {
+  const query = useGeneration(requestId);
+  const { data, error, refetch } = query;
   const isKnown = data !== undefined;
   const isOpen = isKnown && !isFinal(data.status);
   useEffect(() => {
@@ -105,39 +95,45 @@ function Run({ requestId, playground }: { requestId: string; playground: Playgro
   }, [isKnown, isOpen, requestId]);
   const renew = async (): Promise<string[]> => (await refetch()).data?.outputs ?? data?.outputs ?? [];
   const sent = runStore.sent(requestId);
-  if (data !== undefined) {
+  if (data === undefined && error === null && sent !== undefined) {
+    // Accepted a moment ago.
     return (
-      <Frame facts={factsOfStored(data, sent?.startedAtMs)}>
-        {(facts) => (
-          <>
-            <StoredRun run={data} facts={facts} renew={renew} playground={playground} />
-            <RunDetails facts={facts} stored={data} playground={playground} />
-          </>
-        )}
-      </Frame>
+      <SentRun
+        facts={factsOfBody(sent.command.body, sent.command.identityName, sent.startedAtMs)}
+        stage="QUEUED"
+      />
     );
   }
-  if (isGone(error)) return <MissingRequest title="There is no run with this address" />;
-  if (error !== null) {
-    return <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />;
-  }
-  if (sent === undefined) {
-    return (
-      // As high as a phone's window, so that the page can scroll to it.
-      <Loading label="Loading the run" className="content-start max-lg:min-h-dvh">
-        <Skeleton className="aspect-square max-h-[calc(100dvh-17rem)] w-full" />
-      </Loading>
-    );
-  }
-  // Accepted a moment ago.
   return (
-    <Frame facts={factsOfBody(sent.command.body, sent.command.identityName, sent.startedAtMs)}>
-      {(facts) => (
-        <>
-          <RunProgress facts={facts} stage="QUEUED" />
-          <RunDetails facts={facts} stored={null} playground={playground} />
-        </>
-      )}
+    <Loaded
+      query={query}
+      skeleton={
+        // As high as a phone's window, so that the page can scroll to it.
+        <Loading label="Loading the run" className="content-start max-lg:min-h-dvh">
+          <Skeleton className="aspect-square max-h-[calc(100dvh-17rem)] w-full" />
+        </Loading>
+      }
+      missing={<MissingRequest title="There is no run with this address" />}
+    >
+      {(run) => {
+        const facts = factsOfStored(run, sent?.startedAtMs);
+        return (
+          <Frame facts={facts}>
+            <StoredRun run={run} facts={facts} renew={renew} />
+            <RunDetails facts={facts} stored={run} />
+          </Frame>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** A run of which nothing is stored yet, as far as this page knows. */
+function SentRun({ facts, stage }: { facts: RunFacts; stage: Stage }) {
+  return (
+    <Frame facts={facts}>
+      <RunProgress facts={facts} stage={stage} />
+      <RunDetails facts={facts} stored={null} />
     </Frame>
   );
 }
@@ -146,13 +142,12 @@ interface StoredRunProps {
   run: StoredGeneration;
   facts: RunFacts;
   renew: () => Promise<string[]>;
-  playground: Playground;
 }
 
-function StoredRun({ run, facts, renew, playground }: StoredRunProps) {
+function StoredRun({ run, facts, renew }: StoredRunProps) {
   const { status, outputs } = run;
   if (!isFinal(status)) return <RunProgress facts={facts} stage={status} />;
-  if (outputs.length === 0) return <FailedRun run={run} playground={playground} />;
+  if (outputs.length === 0) return <FailedRun run={run} />;
   return (
     <>
       <p role="status" className="sr-only">
@@ -164,7 +159,8 @@ function StoredRun({ run, facts, renew, playground }: StoredRunProps) {
 }
 
 /** It can be repeated as long as its reference images are there. */
-function FailedRun({ run, playground }: { run: StoredGeneration; playground: Playground }) {
+function FailedRun({ run }: { run: StoredGeneration }) {
+  const { license, repeat } = usePlayground();
   const { id, type, status, errorCode } = run;
   const sent = runStore.sent(id);
   const error = new ApiError(failureText(run, sent?.command.references), {
@@ -173,8 +169,8 @@ function FailedRun({ run, playground }: { run: StoredGeneration; playground: Pla
     requestId: id,
   });
   const isWhole = type === 'text_to_image' || sent !== undefined;
-  const mayRetry = isWhole && playground.license.usable && mayRepeat(error);
-  return <ErrorState error={error} onRetry={mayRetry ? () => playground.repeat(run) : undefined} />;
+  const mayRetry = isWhole && license.usable && mayRepeat(error);
+  return <ErrorState error={error} onRetry={mayRetry ? () => repeat(run) : undefined} />;
 }
 
 /** Where a run is, in the place of its images. */
@@ -217,4 +213,66 @@ function Elapsed({ sinceMs }: { sinceMs: number }) {
       {seconds === 0 ? '0 s' : formatDuration(seconds * 1000)}
     </span>
   );
+}
+
+const examples = [
+  'A calm night over the mountains, first snow on the ridge',
+  'Morning fog lifting from a quiet bay, soft light',
+  'A single tree on a hill under a wide evening sky',
+];
+
+const productExamples = [
+  'On an old wooden table by the window, morning light',
+  'On a plinth of pale stone, one soft shadow',
+  'Beside ripe lemons on a linen cloth',
+];
+
+/** Shown before the first image: its place in its shape, and example prompts. */
+function EmptyResult() {
+  const { values, license, identity, change, form } = usePlayground();
+  const size = fitSize(sizeOf(values) ?? { width: 1024, height: 1024 }, license.maxSidePx);
+  const offersExamples = license.usable && values.prompt.trim() === '';
+  const begin = (prompt: string): void => {
+    change({ prompt });
+    form.current?.querySelector<HTMLElement>('[name="prompt"]')?.focus();
+  };
+  return (
+    // Its shape is that of the image, and it grows with its text: a minimum height would let the text run out of it.
+    <div
+      className="mx-auto flex w-full lg:mx-0 flex-col items-center justify-center gap-4 rounded-lg border border-dashed border-border p-6 text-center"
+      style={{ ...frameStyle(size, 1), aspectRatio: `${size.width} / ${size.height}` }}
+    >
+      <ImageIcon aria-hidden strokeWidth={1.5} className="size-8 shrink-0 text-muted-foreground" />
+      <div className="grid gap-1">
+        <h2 className="text-base font-semibold">
+          {license.usable ? 'Your image will appear here' : 'Nothing to generate with'}
+        </h2>
+        <p className="max-w-sm text-pretty text-muted-foreground">
+          {helpText(license.usable, offersExamples)}
+        </p>
+      </div>
+      {offersExamples && (
+        <ul className="grid w-full max-w-md gap-2">
+          {(identity?.productPhotos ? productExamples : examples).map((prompt) => (
+            <li key={prompt}>
+              <Button
+                variant="outline"
+                onClick={() => begin(prompt)}
+                className="h-auto min-h-10 w-full py-2 text-left font-normal whitespace-normal"
+              >
+                {prompt}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function helpText(usable: boolean, offersExamples: boolean): string {
+  if (!usable) return 'This license makes no images now. Those that it made are in your history.';
+  return offersExamples
+    ? 'Write a prompt, or begin with one of these. Whatever you make is kept in your history.'
+    : 'Choose a size and generate. Whatever you make is kept in your history.';
 }

@@ -1,15 +1,34 @@
-import { ExternalLink, ImagePlus, Lock } from 'lucide-react';
+import {
+  CircleX,
+  Clock,
+  ExternalLink,
+  History,
+  ImagePlus,
+  LoaderCircle,
+  Lock,
+  RotateCcw,
+} from 'lucide-react';
+import { useEffect } from 'react';
+import { Link } from 'react-router';
 import { toast } from 'sonner';
+import { isFinal, isGone, useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { DownloadButton } from '@/components/download-button.tsx';
 import { SignedImage } from '@/components/signed-image.tsx';
+import { statusLabel } from '@/components/status-badge.tsx';
 import { Button, LinkButton, NewTabButton } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
-import { asReferenceSearch, outputSeed, sourcesOf } from '@/lib/outputs.ts';
+import { formatCount, formatCredits, formatDuration } from '@/lib/format.ts';
+import { asReferenceSearch, outputSeed, sourcesOf, thumbnailOf } from '@/lib/outputs.ts';
 import { shorten } from '@/lib/text.ts';
+import { fillFromStored } from './fill-form.ts';
+import type { RunFacts } from './results.ts';
 import { gridColumns, resultSizes } from './sizes.ts';
-import { formStore } from './stores.ts';
+import { formStore, runStore, useRunState } from './stores.ts';
+import { usePlayground } from './use-playground.ts';
+import { bringReferences } from './use-prefill.ts';
+import { runPath } from './use-start-run.ts';
 
 interface ResultProps {
   run: StoredGeneration;
@@ -108,4 +127,152 @@ function ImageActions({ run, renew, index, which }: ImageActionsProps) {
 function lockSeed(seed: number): void {
   formStore.change({ seed: String(seed) });
   toast(`Seed ${seed} is used for the next images.`);
+}
+
+interface RunDetailsProps {
+  facts: RunFacts;
+  /** Null until it is known. */
+  stored: StoredGeneration | null;
+}
+
+/** What a run was asked for, what became of it, and what can be done with it. */
+export function RunDetails({ facts, stored }: RunDetailsProps) {
+  const { prompt, identityName, width, height, numOutputs } = facts;
+  const details = [
+    identityName,
+    `${width} × ${height}`,
+    ...(numOutputs > 1 ? [formatCount(numOutputs, 'image')] : []),
+    ...(stored === null ? [] : outcome(stored)),
+  ];
+  return (
+    <div className="grid gap-4 border-t border-border pt-4">
+      <div className="grid min-w-0 gap-1">
+        <p dir="auto" className="line-clamp-3 text-pretty wrap-anywhere">
+          {prompt}
+        </p>
+        <ul className="flex flex-wrap gap-x-4 text-xs leading-5 text-muted-foreground tabular-nums">
+          {details.map((detail) => (
+            <li key={detail} dir="auto">
+              {detail}
+            </li>
+          ))}
+        </ul>
+      </div>
+      {/* As high before they are there, so that nothing jumps. */}
+      <div className="flex min-h-8 flex-wrap gap-2">{stored !== null && <Actions stored={stored} />}</div>
+    </div>
+  );
+}
+
+function Actions({ stored }: { stored: StoredGeneration }) {
+  const { license, identities, change, uploadTo } = usePlayground();
+  const reuse = (): void => {
+    const { values, notes } = fillFromStored(stored, license, identities);
+    change(values);
+    const identity = identities.find(({ id }) => id === values.identityId);
+    const all = [...notes, ...bringReferences(stored, identity, uploadTo)];
+    toast('The form has these settings again, with their seed.', { description: all.join(' ') || undefined });
+  };
+  return (
+    <>
+      <LinkButton variant="outline" size="sm" to={`/history/${encodeURIComponent(stored.id)}`} icon={History}>
+        Open in history
+      </LinkButton>
+      <Button variant="outline" size="sm" onClick={reuse} icon={RotateCcw}>
+        Use these settings
+      </Button>
+    </>
+  );
+}
+
+function outcome({ status, type, referenceImagesUsed, processingTimeMs, creditsCharged }: StoredGeneration) {
+  if (!isFinal(status)) return [];
+  const kind = type === 'exact_product' ? 'exact product image' : 'reference image';
+  return [
+    ...(type === 'text_to_image' ? [] : [formatCount(referenceImagesUsed, kind)]),
+    ...(processingTimeMs === null ? [] : [formatDuration(processingTimeMs)]),
+    ...(status === 'COMPLETED' ? [`${formatCredits(creditsCharged)} charged`] : []),
+  ];
+}
+
+/** The runs of this tab, newest first. Each has an address. */
+export function RunStrip({ currentId }: { currentId: string | null }) {
+  const { runs } = useRunState();
+  if (runs.every((id) => id === currentId)) return null;
+  return (
+    <section aria-labelledby="runs" className="grid min-w-0 grid-cols-1 gap-2">
+      <h2 id="runs" className="text-base font-semibold">
+        Runs in this tab
+      </h2>
+      <ul className="-mx-1 flex gap-2 overflow-x-auto p-1">
+        {runs.map((id) => (
+          <RunTile key={id} requestId={id} isCurrent={id === currentId} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function RunTile({ requestId, isCurrent }: { requestId: string; isCurrent: boolean }) {
+  const { data, error } = useGeneration(requestId);
+  const isMissing = data === undefined && isGone(error);
+  useEffect(() => {
+    if (isMissing) runStore.drop(requestId);
+  }, [isMissing, requestId]);
+  if (isMissing) return null;
+  return (
+    <li className="shrink-0">
+      <Link
+        to={runPath(requestId)}
+        aria-current={isCurrent ? 'page' : undefined}
+        aria-label={data === undefined ? 'Show a run' : labelOf(data)}
+        title={data && shorten(data.prompt, 80)}
+        className={cn(
+          'relative flex h-20 flex-col items-center justify-center gap-1 overflow-hidden rounded-md bg-secondary text-xs text-muted-foreground',
+          isCurrent && 'ring-2 ring-primary ring-offset-2 ring-offset-background',
+        )}
+        style={{ aspectRatio: data === undefined ? 1 : `${data.width} / ${data.height}`, minWidth: '5rem' }}
+      >
+        {data !== undefined && <Picture run={data} />}
+      </Link>
+    </li>
+  );
+}
+
+function labelOf({ prompt, identity, outputs, status }: StoredGeneration): string {
+  const what = outputs.length > 1 ? formatCount(outputs.length, 'image') : statusLabel(status).toLowerCase();
+  return `Show ${shorten(prompt, 60)}, ${identity.name}, ${what}`;
+}
+
+function Picture({ run }: { run: StoredGeneration }) {
+  const { outputs, status } = run;
+  if (outputs.length === 0) {
+    const Icon = status === 'FAILED' ? CircleX : status === 'TIMEOUT' ? Clock : LoaderCircle;
+    return (
+      <>
+        <Icon aria-hidden className={cn('size-4', status === 'PROCESSING' && 'animate-spin')} />
+        <span aria-hidden>{statusLabel(status)}</span>
+      </>
+    );
+  }
+  return (
+    <>
+      <img
+        src={thumbnailOf(run, 0)}
+        alt=""
+        referrerPolicy="no-referrer"
+        loading="lazy"
+        decoding="async"
+        className="size-full object-cover"
+      />
+      {outputs.length > 1 && (
+        <span
+          aria-hidden
+          className="absolute right-1 bottom-1 rounded-sm bg-black/70 px-1 text-xs leading-4 font-medium text-white tabular-nums"
+        >
+          {outputs.length}
+        </span>
+      )}
+    </>
+  );
 }

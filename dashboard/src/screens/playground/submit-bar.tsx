@@ -12,18 +12,18 @@ import { sizeOf } from './form-values.ts';
 import { nameRefusals } from './references/reference.ts';
 import { mayGoOnAtMs, mayRepeat, type Failure } from './run-store.ts';
 import { runStore, useRunState } from './stores.ts';
-import type { Playground } from './use-playground.ts';
+import { usePlayground } from './use-playground.ts';
 
 /** The cost, the credits that are left, and the button. It is always visible. */
-export function SubmitBar({ playground }: { playground: Playground }) {
-  const { values, license } = playground;
+export function SubmitBar() {
+  const { values, license } = usePlayground();
   const { sending, failure } = useRunState();
   const generate = useRef<HTMLButtonElement>(null);
   const wait = useSecondsUntil(mayGoOnAtMs(failure));
   return (
     <div className="submit-bar fixed inset-x-0 bottom-[calc(4rem+1px+env(safe-area-inset-bottom))] z-20 grid gap-2 border-t border-border bg-background px-4 py-3 sm:px-6 short:static short:rounded-b-lg short:bg-card lg:sticky lg:bottom-0 lg:gap-3 lg:rounded-b-lg lg:bg-card lg:py-4">
       <div className="flex items-center gap-2 max-lg:justify-between lg:flex-col lg:items-stretch lg:gap-3">
-        <Cost playground={playground} />
+        <Cost />
         <div className="flex gap-2 max-lg:shrink-0">
           {sending?.phase === 'uploading' && <CancelButton next={generate} />}
           <Button
@@ -80,7 +80,8 @@ function CancelButton({ next }: { next: RefObject<HTMLButtonElement | null> }) {
   );
 }
 
-function Cost({ playground: { values, license } }: { playground: Playground }) {
+function Cost() {
+  const { values, license } = usePlayground();
   const { data: usage } = useUsage(license.licenseId);
   const size = sizeOf(values);
   const cost = size === null ? null : creditCost({ ...size, numOutputs: values.numOutputs });
@@ -108,10 +109,11 @@ function Cost({ playground: { values, license } }: { playground: Playground }) {
 }
 
 /** Why the last request was not accepted. */
-export function RunFailure({ playground }: { playground: Playground }) {
+export function RunFailure() {
+  const { tryAgain } = usePlayground();
   const { failure } = useRunState();
   if (failure === null) return null;
-  return <FailureNotice key={failure.atMs} failure={failure} onRetry={playground.tryAgain} />;
+  return <FailureNotice key={failure.atMs} failure={failure} onRetry={tryAgain} />;
 }
 
 function FailureNotice({ failure, onRetry }: { failure: Failure; onRetry: () => void }) {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useApi } from '@/api/client.ts';
 import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/lib/types.ts';
+import { createRequiredContext } from '@/lib/required-context.ts';
 import { fromStored } from './fill-form.ts';
 import { toBody, validate, type FieldName, type FormErrors, type FormValues } from './form-values.ts';
 import { modeError, sendable, type Reference } from './references/reference.ts';
@@ -12,10 +13,11 @@ import { useStartRun } from './use-start-run.ts';
 /** The fields whose value is text. */
 type TextFieldName = 'prompt' | 'negativePrompt' | 'width' | 'height' | 'steps' | 'guidance' | 'seed';
 
-export type Playground = ReturnType<typeof usePlayground>;
-
 /** The state that the parts of the screen share. */
-export function usePlayground(license: LicenseAnswer, identities: IdentityAnswer[]) {
+export const [PlaygroundContext, usePlayground] =
+  createRequiredContext<ReturnType<typeof usePlaygroundState>>('PlaygroundContext');
+
+export function usePlaygroundState(license: LicenseAnswer, identities: IdentityAnswer[]) {
   const api = useApi();
   const values = useFormValues();
   const { items } = useReferences();

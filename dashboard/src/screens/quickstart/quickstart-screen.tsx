@@ -1,15 +1,14 @@
-import { TriangleAlert } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Field } from '@/components/field.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ErrorState } from '@/components/states.tsx';
-import { Alert } from '@/components/ui/alert.tsx';
 import { Input } from '@/components/ui/input.tsx';
 import { Select, SelectItem } from '@/components/ui/select.tsx';
 import { useSampleAddresses } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { codeSamples, defaultPrompt, type SampleLanguage } from '@/lib/code-samples.ts';
 import { useLicense } from '@/license/license-choice.ts';
+import { LicenseNotice } from '@/license/license-notice.tsx';
 import { CodeTabs } from '@/components/code.tsx';
 import { promptProblem, samplePrompt } from './samples.ts';
 import {
@@ -24,11 +23,12 @@ import {
 } from './steps.tsx';
 
 export default function QuickstartScreen() {
+  const { usable } = useLicense();
   const identity = useSampleIdentity();
   const [prompt, setPrompt] = useState(defaultPrompt);
   return (
     <Page title="Quickstart" description="Your first image in five minutes, from your own code.">
-      <UnusableNotice />
+      {!usable && <LicenseNotice className="mb-6" />}
       <ol className="grid grid-cols-1 gap-6 xl:grid-cols-2">
         <CreateKeyStep />
         <ExportStep />
@@ -38,23 +38,6 @@ export default function QuickstartScreen() {
         <GoodToKnowStep />
       </ol>
     </Page>
-  );
-}
-
-function UnusableNotice() {
-  const { usable, name } = useLicense();
-  if (usable) return null;
-  return (
-    <Alert
-      variant="warning"
-      className="mb-6"
-      icon={TriangleAlert}
-      title={`The license that is chosen, “${name}”, does not generate images now.`}
-    >
-      <p>
-        Choose another license in the navigation, or renew this one with whoever manages your subscription.
-      </p>
-    </Alert>
   );
 }
 

@@ -1,18 +1,31 @@
-import { ArrowLeftRight, Columns2 } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
-import { useSearchParams } from 'react-router';
+import { ArrowLeftRight, Columns2, ExternalLink, Sparkles } from 'lucide-react';
+import { useState } from 'react';
+import { Link, useSearchParams } from 'react-router';
 import { useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
-import { EmptyState } from '@/components/states.tsx';
-import { Button, LinkButton } from '@/components/ui/button.tsx';
+import { Loading, Skeleton } from '@/components/loading.tsx';
+import { LargeImage } from '@/components/signed-image.tsx';
+import { EmptyState, Loaded, MissingRequest } from '@/components/states.tsx';
+import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
+import { Made } from '@/components/time.tsx';
+import { Badge } from '@/components/ui/badge.tsx';
+import { Button, LinkButton, NewTabButton } from '@/components/ui/button.tsx';
+import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { SwitchField } from '@/components/ui/switch.tsx';
 import { BackLink, Page } from '@/layout/page.tsx';
-import { Badge } from '@/components/ui/badge.tsx';
-import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { cn } from '@/lib/cn.ts';
 import { formatCount } from '@/lib/format.ts';
-import { comparedSearch, readCompared, type Compared, compareRequests, type Row } from './compared.ts';
-import { Side } from './side.tsx';
+import { stripOf, thumbnailOf } from '@/lib/outputs.ts';
+import { shorten } from '@/lib/text.ts';
+import { OutputPlaceholder } from '../output-viewer.tsx';
+import {
+  comparedSearch,
+  compareRequests,
+  readCompared,
+  type Compared,
+  type Row,
+  type Shown,
+} from './compared.ts';
 
 /** Two stored requests side by side: `?a=` and `?b=` are their ids. */
 export default function CompareScreen() {
@@ -49,7 +62,6 @@ function Comparison({ a, b }: { a: Compared; b: Compared }) {
   const ofB = useGeneration(b.requestId);
   const show = (now: { a: Compared; b: Compared }): void =>
     setParameters(comparedSearch(now), { replace: true, preventScrollReset: true });
-  const sides = { isFullSize };
   return (
     <Page
       wide
@@ -67,60 +79,137 @@ function Comparison({ a, b }: { a: Compared; b: Compared }) {
       <div className="grid grid-cols-1 gap-8">
         <div className="grid grid-cols-1 items-start gap-8 sm:grid-cols-2 sm:gap-6">
           <Side
-            {...sides}
             name="A"
             index={a.index}
             query={ofA}
             onShow={(index) => show({ a: { ...a, index }, b })}
+            isFullSize={isFullSize}
           />
           <Side
-            {...sides}
             name="B"
             index={b.index}
             query={ofB}
             onShow={(index) => show({ a, b: { ...b, index } })}
+            isFullSize={isFullSize}
           />
         </div>
         {ofA.data !== undefined && ofB.data !== undefined && (
-          <Differences a={{ ...a, generation: ofA.data }} b={{ ...b, generation: ofB.data }} />
+          <Differences
+            a={{ generation: ofA.data, index: a.index }}
+            b={{ generation: ofB.data, index: b.index }}
+          />
         )}
       </div>
     </Page>
   );
 }
 
-type Loaded = Compared & { generation: StoredGeneration };
+interface SideProps {
+  /** `A` or `B`, as in the table's columns. */
+  name: string;
+  query: ReturnType<typeof useGeneration>;
+  /** The image to show, from 0. */
+  index: number;
+  onShow: (index: number) => void;
+  /** Whether the image itself is loaded, and not its preview. */
+  isFullSize: boolean;
+}
 
-function Differences({ a, b }: { a: Loaded; b: Loaded }) {
-  const [isShort, setShort] = useState(false);
+/** One of the two requests: its picture, and where it leads. */
+function Side({ query, ...props }: SideProps) {
   return (
-    <CompareTable
-      a={a}
-      b={b}
-      onlyDifferences={isShort}
-      control={<SwitchField label="Only differences" checked={isShort} onChange={setShort} />}
-    />
+    <section aria-label={`Request ${props.name}`} className="grid min-w-0 grid-cols-1 gap-4">
+      <Loaded
+        query={query}
+        skeleton={
+          <Loading label={`Loading request ${props.name}`}>
+            <Skeleton className="h-12" />
+            <Skeleton className="aspect-square max-h-[72dvh] w-full" />
+          </Loading>
+        }
+        missing={
+          <MissingRequest
+            title={`Request ${props.name} is not among your stored ones`}
+            action="Choose another in your history"
+          />
+        }
+      >
+        {(generation) => <Found {...props} generation={generation} renew={() => void query.refetch()} />}
+      </Loaded>
+    </section>
   );
 }
 
-interface Shown {
-  generation: StoredGeneration;
-  index: number;
+type FoundProps = Omit<SideProps, 'query'> & { generation: StoredGeneration; renew: () => void };
+
+function Found({ name, generation, index: wanted, onShow, isFullSize, renew }: FoundProps) {
+  const { id, prompt, outputs, width, height } = generation;
+  const index = Math.max(0, Math.min(wanted, outputs.length - 1));
+  const url = outputs[index];
+  const which = outputs.length > 1 ? `, image ${index + 1} of ${outputs.length}` : '';
+  const preview = thumbnailOf(generation, index);
+  return (
+    <>
+      <Heading name={name} generation={generation} />
+      {url === undefined ? (
+        <OutputPlaceholder generation={generation} />
+      ) : (
+        <LargeImage
+          ground="overflow-hidden"
+          src={isFullSize ? url : preview}
+          placeholder={isFullSize ? preview : undefined}
+          alt={`${name}: ${prompt}${which}`}
+          width={width}
+          height={height}
+          onReload={renew}
+          className="rounded-none"
+        />
+      )}
+      {outputs.length > 1 && <ThumbnailStrip {...stripOf(generation)} index={index} onShow={onShow} />}
+      <div className="flex flex-wrap gap-2">
+        <LinkButton variant="outline" to={`/playground?from=${encodeURIComponent(id)}`} icon={Sparkles}>
+          Use these settings
+          <span className="sr-only"> of {name}</span>
+        </LinkButton>
+        {url !== undefined && (
+          <NewTabButton variant="outline" href={url} icon={ExternalLink}>
+            Open
+            <span className="sr-only"> the picture of {name} in full size, in a new tab</span>
+          </NewTabButton>
+        )}
+      </div>
+    </>
+  );
 }
 
-interface CompareTableProps {
-  a: Shown;
-  b: Shown;
-  onlyDifferences: boolean;
-  /** The switch that asks for them. */
-  control: ReactNode;
+function Heading({ name, generation }: { name: string; generation: StoredGeneration }) {
+  const { id, prompt } = generation;
+  return (
+    // Room for two lines of prompt, so that the pictures of both begin at the same height.
+    <header className="flex min-w-0 items-start gap-3 sm:min-h-17">
+      <Badge variant="outline" className="text-foreground">
+        {name}
+      </Badge>
+      <div className="min-w-0">
+        <h2 dir="auto" className="line-clamp-2 font-semibold wrap-anywhere">
+          <Link to={`/history/${id}`} className="underline-offset-4 hover:underline">
+            {shorten(prompt, 60)}
+          </Link>
+        </h2>
+        <p className="text-xs leading-5 text-muted-foreground">
+          <Made generation={generation} />
+        </p>
+      </div>
+    </header>
+  );
 }
 
 // On phones the name of a parameter stands above its two values.
 const line = 'grid grid-cols-2 gap-x-4 gap-y-1 sm:grid-cols-[13.5rem_minmax(0,1fr)_minmax(0,1fr)] sm:gap-x-6';
 
 /** The parameters of both, and which are different. */
-function CompareTable({ a, b, onlyDifferences, control }: CompareTableProps) {
+function Differences({ a, b }: { a: Shown; b: Shown }) {
+  const [onlyDifferences, setOnlyDifferences] = useState(false);
   const rows = compareRequests(a, b);
   const different = rows.filter(({ isDifferent }) => isDifferent);
   const shown = onlyDifferences ? different : rows;
@@ -133,7 +222,7 @@ function CompareTable({ a, b, onlyDifferences, control }: CompareTableProps) {
             {summary(different.length)}
           </p>
         </div>
-        {control}
+        <SwitchField label="Only differences" checked={onlyDifferences} onChange={setOnlyDifferences} />
       </CardHeader>
       {/* The roles are said again: a browser may drop those of a table that is laid out as a grid. */}
       {shown.length > 0 && (

@@ -51,7 +51,7 @@ const parameters: [name: string, read: (of: StoredGeneration, index: number) => 
   ['Credits charged', ({ creditsCharged }) => formatNumber(creditsCharged)],
 ];
 
-interface Shown {
+export interface Shown {
   generation: StoredGeneration;
   index: number;
 }

@@ -8,14 +8,14 @@ import { cn } from '@/lib/cn.ts';
 import { formatFileSize } from '@/lib/format.ts';
 import { Choices } from '../choices.tsx';
 import { referenceStore, useReferences } from '../stores.ts';
-import type { Playground } from '../use-playground.ts';
+import { usePlayground } from '../use-playground.ts';
 import { ReferenceList } from './reference-list.tsx';
 import { referenceLimits, sendable } from './reference.ts';
 import { useDrops, usePastes, type Dropped } from './use-drops.ts';
 
 /** Reference images by drop, paste, choice or address, and how they are used. */
-export default function ReferencesSection({ playground }: { playground: Playground }) {
-  const { uploadTo, license, shownErrors } = playground;
+export default function ReferencesSection() {
+  const { uploadTo, license, shownErrors } = usePlayground();
   const { items, note, announcement } = useReferences();
   const chooser = useRef<HTMLInputElement>(null);
   const address = useRef<HTMLInputElement>(null);
@@ -55,7 +55,7 @@ export default function ReferencesSection({ playground }: { playground: Playgrou
         What is read of an image is deleted when its request ends. A file that you add can be used for an hour
         and is removed one to two days later.
       </p>
-      <ModePicker playground={playground} />
+      <ModePicker />
       <p role="status" className="sr-only">
         {announcement}
       </p>
@@ -191,8 +191,8 @@ const modes = {
 } as const;
 
 /** How the images are used. */
-function ModePicker({ playground }: { playground: Playground }) {
-  const { values, change } = playground;
+function ModePicker() {
+  const { values, change } = usePlayground();
   const id = useId();
   return (
     <>

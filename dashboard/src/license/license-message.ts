@@ -1,5 +1,5 @@
-import type { LicenseAnswer } from '../../lib/types.ts';
-import { formatCount, formatNumber, formatUtcDate } from '../../lib/format.ts';
+import type { LicenseAnswer } from '../lib/types.ts';
+import { formatCount, formatNumber, formatUtcDate } from '../lib/format.ts';
 
 type LicenseState = Pick<LicenseAnswer, 'status' | 'usable' | 'apiAccess' | 'activeUntil'>;
 
