@@ -1,6 +1,6 @@
 import { useSyncExternalStore, type ReactNode } from 'react';
 import { languages, sampleLanguages, type SampleLanguage } from '@/lib/code-samples.ts';
-import { createStore, recall, remember } from '@/lib/store.ts';
+import { createChoice } from '@/lib/store.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from './ui/tabs.tsx';
 
@@ -40,9 +40,10 @@ interface CodeTabsProps {
 
 /** The same code in each language. A choice of language holds for all tabs of the page. */
 export function CodeTabs({ samples, label, notes = {} }: CodeTabsProps) {
-  const { language } = useSyncExternalStore(store.subscribe, store.get);
+  const chosen = useSyncExternalStore(choice.subscribe, choice.get);
+  const language = languages.find((name) => name === chosen) ?? 'curl';
   return (
-    <Tabs value={language} onValueChange={(value) => choose(value as SampleLanguage)}>
+    <Tabs value={language} onValueChange={choice.set}>
       <TabsList aria-label="Language">
         {languages.map((name) => (
           <TabsTrigger key={name} value={name}>
@@ -61,12 +62,4 @@ export function CodeTabs({ samples, label, notes = {} }: CodeTabsProps) {
   );
 }
 
-const storageKey = 'sample-language';
-const store = createStore({
-  language: languages.find((name) => name === recall(storageKey)) ?? 'curl',
-});
-
-function choose(language: SampleLanguage): void {
-  remember(storageKey, language);
-  store.set({ language });
-}
+const choice = createChoice('sample-language');

@@ -1,5 +1,7 @@
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, type ReactNode, useState } from 'react';
+import { reload } from '@/lib/reload.ts';
 import { ProductMark, productName } from './product.tsx';
+import { Button } from './ui/button.tsx';
 
 interface NoticePageProps {
   title: string;
@@ -23,5 +25,24 @@ export function NoticePage({ title, children, action }: NoticePageProps) {
       {children !== undefined && <div className="text-pretty text-muted-foreground">{children}</div>}
       {action !== undefined && <div className="mt-4">{action}</div>}
     </main>
+  );
+}
+
+/** Loads the page again, and says so where it can't be had now. */
+export function ReloadButton() {
+  const [state, setState] = useState<'trying' | 'failed' | null>(null);
+  const press = async (): Promise<void> => {
+    setState('trying');
+    if (!(await reload())) setState('failed');
+  };
+  return (
+    <>
+      <Button pending={state === 'trying'} onClick={() => void press()}>
+        Reload the page
+      </Button>
+      <p role="status" className="mt-2 text-muted-foreground empty:hidden">
+        {state === 'failed' && 'The service can’t be reached now. Try again in a moment.'}
+      </p>
+    </>
   );
 }

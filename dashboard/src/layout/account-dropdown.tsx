@@ -33,11 +33,7 @@ export default function AccountDropdown({ trigger }: { trigger: MenuTrigger }) {
         <DropdownMenuLabel className="truncate">{email}</DropdownMenuLabel>
         <DropdownMenuSeparator />
         <DropdownMenuLabel>Theme</DropdownMenuLabel>
-        <DropdownMenuRadioGroup
-          aria-label="Theme"
-          value={theme}
-          onValueChange={(value) => setTheme(themes.find((name) => name === value) ?? 'system')}
-        >
+        <DropdownMenuRadioGroup aria-label="Theme" value={theme} onValueChange={setTheme}>
           {themes.map((name) => {
             const { label, icon: Icon } = themeOptions[name];
             return (

@@ -1,9 +1,8 @@
 import { TriangleAlert } from 'lucide-react';
 import { Component, useEffect, useState, type ReactNode, useSyncExternalStore } from 'react';
-import { ReloadButton } from '@/components/reload-button.tsx';
 import { LoadError } from '@/lib/lazy-screen.tsx';
 import { reload } from '@/lib/reload.ts';
-import { NoticePage } from '@/components/notice-page.tsx';
+import { NoticePage, ReloadButton } from '@/components/notice-page.tsx';
 import { Page } from './page.tsx';
 
 interface Props {

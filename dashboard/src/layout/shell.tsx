@@ -13,7 +13,7 @@ import { Suspense, useEffect, useRef } from 'react';
 import { Link, NavLink, Outlet, useLocation, useNavigationType } from 'react-router';
 import { ProductMark, productName } from '@/components/product.tsx';
 import { cn } from '@/lib/cn.ts';
-import { LicenseSwitcher } from '@/license/license-switcher.tsx';
+import { LicenseSwitcher } from '@/license/license-badge.tsx';
 import { ScreenSkeleton } from '@/components/loading.tsx';
 import { useAccount } from '@/auth/session.ts';
 import { lazyMenu } from '@/components/lazy-menu.tsx';
@@ -22,13 +22,7 @@ import { screenOf } from './page.tsx';
 import { ErrorBoundary, ScreenCrash } from './error-boundary.tsx';
 import { ReferenceLink } from './reference-link.tsx';
 
-interface NavigationItem {
-  path: string;
-  label: string;
-  icon: LucideIcon;
-}
-
-const navigation: NavigationItem[] = [
+const navigation: { path: string; label: string; icon: LucideIcon }[] = [
   { path: '/', label: 'Overview', icon: ChartNoAxesColumn },
   { path: '/history', label: 'History', icon: Images },
   { path: '/identities', label: 'Identities', icon: Palette },

@@ -19,7 +19,7 @@ export function formatCount(value: number, singular: string, plural = `${singula
 /** `840 ms`, `2.4 s`, `1 min 12 s`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 999.5) return `${Math.round(durationMs)} ms`;
-  if (durationMs < 59_950) return `${formatWith({ maximumFractionDigits: 1 }, durationMs / 1000)} s`;
+  if (durationMs < 59_950) return `${formatNumber(Math.round(durationMs / 100) / 10)} s`;
   const seconds = Math.round(durationMs / 1000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
@@ -45,10 +45,14 @@ export function formatExactTime(iso: string | null): string {
   return formatTime(iso, { dateStyle: 'medium', timeStyle: 'long' });
 }
 
+/** `Nov 21, 2026, 11:44 AM UTC` */
+export function formatUtcDateTime(iso: string): string {
+  return `${formatTime(iso, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })} UTC`;
+}
+
 /** A sentence of the service in which each moment is one that people read, in UTC like the days of billing. */
 export function withReadableTimes(sentence: string): string {
-  const style = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const;
-  return sentence.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) => `${formatTime(iso, style)} UTC`);
+  return sentence.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, formatUtcDateTime);
 }
 
 /** `Nov 21, 2026 UTC`: billing periods and their days are the same for everybody. A day is `YYYY-MM-DD`. */
@@ -85,6 +89,14 @@ const relativeUnits = [
   { name: 'day', seconds: 86_400, below: 30 * 86_400 },
 ] as const;
 
+/** `2027-01-31T18:00`: what a date and time control takes, in the reader's zone. */
+export function controlTime(timeMs: number): string {
+  const time = new Date(timeMs);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${String(time.getFullYear()).padStart(4, '0')}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`;
+}
+
 /** `lic_…7Kq2`: enough of an id to distinguish two. */
 export function shortId(id: string): string {
   return id.length <= 12 ? id : `${id.slice(0, id.indexOf('_') + 1)}…${id.slice(-4)}`;
@@ -93,8 +105,4 @@ export function shortId(id: string): string {
 function formatTime(iso: string | null, options: Intl.DateTimeFormatOptions): string {
   const timeMs = iso === null ? NaN : Date.parse(iso);
   return Number.isNaN(timeMs) ? missing : new Intl.DateTimeFormat(undefined, options).format(timeMs);
-}
-
-function formatWith(options: Intl.NumberFormatOptions, value: number): string {
-  return new Intl.NumberFormat(undefined, options).format(value);
 }

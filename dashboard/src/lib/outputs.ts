@@ -46,18 +46,12 @@ export function viewerWidth({ width, height }: Pick<Pictured, 'width' | 'height'
   return `min(${width}px, ${Math.round((72 * width * 1000) / height) / 1000}dvh)`;
 }
 
-interface NamedRequest {
-  requestId: string;
-  identityName: string;
-  seed: number;
-}
-
 /**
  * `aurora-9c8f2b1d-0-seed42.png`: the identity, the end of the request's id, the number of the image (from 0), and its
  * seed. The beginning of an id is a time, so that of two requests may be equal. The extension is that of the link.
  */
 export function outputFileName(
-  { requestId, identityName, seed }: NamedRequest,
+  { requestId, identityName, seed }: { requestId: string; identityName: string; seed: number },
   index: number,
   link: string,
 ): string {

@@ -15,15 +15,19 @@ export function createStore<T extends object>(initial: T) {
   };
 }
 
-/** Keeps a choice in the browser. Storage may be full; the choice is then lost. `public/first.js` replaces what is switched off. */
-export function remember(key: string, value: string): void {
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    // Nothing is lost but the memory of a choice.
-  }
-}
-
-export function recall(key: string): string | null {
-  return localStorage.getItem(key);
+/** A choice that the browser remembers; null before the first one. `public/first.js` replaces storage that is switched off. */
+export function createChoice(key: string) {
+  const store = createStore({ value: localStorage.getItem(key) });
+  return {
+    subscribe: store.subscribe,
+    get: (): string | null => store.get().value,
+    set(value: string): void {
+      store.set({ value });
+      try {
+        localStorage.setItem(key, value);
+      } catch {
+        // Storage is full. Nothing is lost but the memory of a choice.
+      }
+    },
+  };
 }

@@ -1,29 +1,28 @@
 import { useSyncExternalStore } from 'react';
-import { createStore, recall, remember } from './store.ts';
+import { createChoice } from './store.ts';
 
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
 // `public/first.js` reads the same key before the first paint.
-const key = 'theme';
+const choice = createChoice('theme');
 const system = matchMedia('(prefers-color-scheme: dark)');
-const store = createStore({ theme: themes.find((name) => name === recall(key)) ?? 'system' });
 
-store.subscribe(show);
+choice.subscribe(show);
 system.addEventListener('change', show);
 
 function show(): void {
-  const { theme } = store.get();
+  const theme = chosen();
   const dark = theme === 'system' ? system.matches : theme === 'dark';
   document.documentElement.classList.toggle('dark', dark);
 }
 
-export function setTheme(theme: Theme): void {
-  remember(key, theme);
-  store.set({ theme });
+function chosen(): Theme {
+  return themes.find((name) => name === choice.get()) ?? 'system';
 }
 
-/** The theme that was chosen. */
+export const setTheme = choice.set;
+
 export function useTheme(): Theme {
-  return useSyncExternalStore(store.subscribe, store.get).theme;
+  return useSyncExternalStore(choice.subscribe, chosen);
 }

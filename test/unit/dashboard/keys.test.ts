@@ -3,6 +3,7 @@ import type { ActivityItem } from '../../../shared/licenses/activity-contract.ts
 import type { KeyAnswer } from '../../../shared/keys/answer-contract.ts';
 import { changeKeyBody, createKeyBody } from '../../../shared/keys/contract.ts';
 import { maxActiveKeys as serviceLimit } from '../../../shared/keys/slots.ts';
+import { controlTime } from '../../../dashboard/src/lib/format.ts';
 import { activityText } from '../../../dashboard/src/screens/keys/activity-view.ts';
 import {
   budgetProblem,
@@ -13,7 +14,6 @@ import {
   maxMonthlyCredits,
   revokeKeyAdvice,
   bodyOf,
-  controlTime,
   customTimeProblem,
   expiresAt,
   nameProblem,

@@ -1,5 +1,6 @@
 import type { GenerationFilters } from '../../api/queries.ts';
 import type { GenerationStatus, GenerationType, KeyAnswer } from '../../lib/types.ts';
+import { controlTime } from '../../lib/format.ts';
 import { typeLabels } from '../../lib/outputs.ts';
 
 export const statuses: readonly GenerationStatus[] = [
@@ -89,11 +90,6 @@ export function isSearching({ identityId, status, type, keyId, search }: History
 }
 
 /** An identity that a filter can name. */
-interface IdentityChoice {
-  id: string;
-  label: string;
-}
-
 interface NamedIdentity {
   id: string;
   name: string;
@@ -106,7 +102,7 @@ interface NamedIdentity {
 export function identityChoices(
   known: readonly NamedIdentity[],
   chosenId: string | undefined,
-): IdentityChoice[] {
+): { id: string; label: string }[] {
   const byId = new Map<string, NamedIdentity>();
   for (const identity of known) if (!byId.has(identity.id)) byId.set(identity.id, identity);
   const named = [...byId.values()].sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }));
@@ -189,7 +185,5 @@ function daysAgo(nowMs: number, days: number): string {
 
 /** A day for an `<input type="date">`. */
 export function dayOf(ms: number): string {
-  const date = new Date(ms);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return controlTime(ms).slice(0, 10);
 }

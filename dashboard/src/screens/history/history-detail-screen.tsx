@@ -17,7 +17,7 @@ import { codeSamples } from '@/lib/code-samples.ts';
 import { shorten } from '@/lib/text.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { BackToList, Neighbours } from './back-to-list.tsx';
-import { DeleteButton } from './delete-dialog.tsx';
+import { DeleteButton } from './request-actions.tsx';
 import { OutputPlaceholder, OutputViewer } from './output-viewer.tsx';
 import { RequestDetails } from './request-details.tsx';
 import { sampleBody } from './request-view.ts';

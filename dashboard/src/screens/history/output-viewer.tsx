@@ -9,7 +9,7 @@ import { LargeImage } from '@/components/signed-image.tsx';
 import { LinkButton, NewTabButton } from '@/components/ui/button.tsx';
 import { asReferenceSearch, outputSeed, stripOf, thumbnailOf, viewerWidth } from '@/lib/outputs.ts';
 import { formatCount } from '@/lib/format.ts';
-import { ZipButton } from './zip-button.tsx';
+import { ZipButton } from './request-actions.tsx';
 
 interface OutputViewerProps {
   generation: StoredGeneration;

@@ -4,8 +4,7 @@ import type { StoredGeneration } from '@/lib/types.ts';
 import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { formatCount, formatNumber } from '@/lib/format.ts';
 import { isFinal } from '@/api/queries.ts';
-import { DeleteDialog } from './delete-dialog.tsx';
-import { ZipButton } from './zip-button.tsx';
+import { DeleteDialog, ZipButton } from './request-actions.tsx';
 import type { CardChoice } from './history-card.tsx';
 import { nothingSelected, selectedOf, toggled, toggledAll, type Selection } from './selection.ts';
 

@@ -6,14 +6,13 @@ import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
 import { Select, SelectItem } from '@/components/ui/select.tsx';
-import { formatCount, formatDateTime } from '@/lib/format.ts';
+import { controlTime, formatCount, formatDateTime } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { licenseProblem } from '@/license/license-badge.tsx';
 import { useLicense, useLicenseChoice } from '@/license/license-choice.ts';
 import {
   createKeyAdvice,
   bodyOf,
-  controlTime,
   expiresAt,
   expiryChoices,
   problemsOf,

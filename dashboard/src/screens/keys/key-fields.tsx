@@ -117,13 +117,8 @@ export function BudgetField({ license, ...props }: BudgetFieldProps) {
   );
 }
 
-interface ProblemProps {
-  error: unknown;
-  advise: (error: ApiError) => string | null;
-}
-
 /** A refusal inside a dialog: the API's sentence, what to do, and the request's id. */
-export function Problem({ error, advise }: ProblemProps) {
+export function Problem({ error, advise }: { error: unknown; advise: (error: ApiError) => string | null }) {
   const known = error instanceof ApiError ? error : null;
   const advice = known && advise(known);
   return (

@@ -127,52 +127,34 @@ export function changesOf(
   return Object.keys(changes).length === 0 ? null : changes;
 }
 
-/** `2027-01-31T18:00`: what a date and time control takes, in the reader's zone. */
-export function controlTime(timeMs: number): string {
-  const time = new Date(timeMs);
-  const two = (value: number) => String(value).padStart(2, '0');
-  const day = `${String(time.getFullYear()).padStart(4, '0')}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`;
-}
-
 /** What to do about a refusal, beside the API's own sentence. */
-interface Refusal {
-  /** 0 when no answer came. */
-  status: number;
-  code: string;
+type Advice = (refusal: { status: number; code: string }) => string | null;
+
+/** @param uncertain what to say where the work may be done although no answer came */
+function adviceOf(byCode: Record<string, string>, uncertain: string): Advice {
+  return ({ status, code }) => byCode[code] ?? (status < 400 || status >= 500 ? uncertain : null);
 }
 
-const createAdvice: Record<string, string> = {
-  LICENSE_INACTIVE: 'Choose another license, or renew this one with whoever manages your subscription.',
-  LICENSE_NOT_FOUND: 'It may have been moved to another account. Reload the page to see your licenses.',
-  KEY_LIMIT_REACHED: 'Do that, or choose another license, then try again.',
-  RATE_LIMITED: 'Until then, use the keys that you have.',
-  INVALID_PARAMETERS:
-    "Correct what it names and try again. If an expiry in the future is refused, check this computer's clock.",
-};
+export const createKeyAdvice = adviceOf(
+  {
+    LICENSE_INACTIVE: 'Choose another license, or renew this one with whoever manages your subscription.',
+    LICENSE_NOT_FOUND: 'It may have been moved to another account. Reload the page to see your licenses.',
+    KEY_LIMIT_REACHED: 'Do that, or choose another license, then try again.',
+    RATE_LIMITED: 'Until then, use the keys that you have.',
+    INVALID_PARAMETERS:
+      "Correct what it names and try again. If an expiry in the future is refused, check this computer's clock.",
+  },
+  'The key may have been made all the same. Close this and look in the list: if it is there, revoke it, because it can no longer be shown.',
+);
 
-export function createKeyAdvice({ status, code }: Refusal): string | null {
-  const known = createAdvice[code];
-  if (known !== undefined) return known;
-  if (!isUncertain(status)) return null;
-  return 'The key may have been made all the same. Close this and look in the list: if it is there, revoke it, because it can no longer be shown.';
-}
+const goneKey = { KEY_NOT_FOUND: 'Reload the page to see your keys as they are now.' };
 
-export function changeKeyAdvice({ status, code }: Refusal): string | null {
-  if (code === 'KEY_NOT_FOUND') return 'Reload the page to see your keys as they are now.';
-  return isUncertain(status)
-    ? 'The key may have been changed all the same. Try again; doing it twice does no harm.'
-    : null;
-}
+export const changeKeyAdvice = adviceOf(
+  goneKey,
+  'The key may have been changed all the same. Try again; doing it twice does no harm.',
+);
 
-export function revokeKeyAdvice({ status, code }: Refusal): string | null {
-  if (code === 'KEY_NOT_FOUND') return 'Reload the page to see your keys as they are now.';
-  return isUncertain(status)
-    ? 'The key may still be accepted. Try again; doing it twice does no harm.'
-    : null;
-}
-
-/** Whether the work may be done although no answer came. */
-function isUncertain(status: number): boolean {
-  return status < 400 || status >= 500;
-}
+export const revokeKeyAdvice = adviceOf(
+  goneKey,
+  'The key may still be accepted. Try again; doing it twice does no harm.',
+);

@@ -1,6 +1,12 @@
 import { creditsLeft } from '../../lib/credits.ts';
 import type { LicenseAnswer, UsageStats } from '../../lib/types.ts';
-import { formatCredits, formatCount, formatNumber, formatUtcDate } from '../../lib/format.ts';
+import {
+  formatCredits,
+  formatCount,
+  formatNumber,
+  formatUtcDate,
+  formatUtcDateTime,
+} from '../../lib/format.ts';
 
 /** From this share of the limit on, the screen warns. */
 const nearPercent = 80;
@@ -63,11 +69,5 @@ export function resetWait(daysRemaining: number): string {
 
 /** `Dec 21, 2026 UTC`, on the last day with its time: `Dec 21, 2026, 12:27 PM UTC`. */
 export function resetMoment({ billingPeriodEnd, daysRemaining }: UsageStats): string {
-  if (daysRemaining > 1) return formatUtcDate(billingPeriodEnd);
-  const format = new Intl.DateTimeFormat(undefined, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    timeZone: 'UTC',
-  });
-  return `${format.format(Date.parse(billingPeriodEnd))} UTC`;
+  return daysRemaining > 1 ? formatUtcDate(billingPeriodEnd) : formatUtcDateTime(billingPeriodEnd);
 }

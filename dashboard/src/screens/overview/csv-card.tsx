@@ -8,6 +8,7 @@ import { Card, CardTitle } from '@/components/ui/card.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { saveFile } from '@/lib/download.ts';
 import { formatCount } from '@/lib/format.ts';
+import { pause } from '../../../../clients/typescript/src/retry.ts';
 import { periodCsv, type CsvProgress } from './period-csv.ts';
 
 /** Saves the period's requests as one CSV file. */
@@ -67,6 +68,7 @@ function usePeriodCsv({ licenseId, stats }: UsageAnswer) {
       requests = now.requests;
       if (!signal.aborted) setProgress({ ...now });
     };
+    const wait = (seconds: number): Promise<void> => pause(seconds * 1000, signal);
     const csv = await periodCsv(api, { licenseId, stats, signal, onProgress, wait, nowMs: Date.now() });
     signal.throwIfAborted();
     const fileName = `requests-${stats.billingPeriodStart.slice(0, 10)}-${licenseId.slice(-4)}.csv`;
@@ -88,18 +90,4 @@ function usePeriodCsv({ licenseId, stats }: UsageAnswer) {
     setProgress(null);
   };
   return { progress, error, saved, start, cancel };
-}
-
-function wait(seconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, seconds * 1000);
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }

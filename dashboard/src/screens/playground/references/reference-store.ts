@@ -176,12 +176,6 @@ export interface Destination {
   licenseId: string;
 }
 
-interface RunningUpload {
-  licenseId: string;
-  stop: AbortController;
-  uploadId: Promise<string>;
-}
-
 interface UploadsOptions {
   upload: UploadFile;
   now: () => number;
@@ -193,7 +187,7 @@ type Uploads = ReturnType<typeof createUploads>;
 
 /** The uploads that are under way, one for a file at most. */
 function createUploads({ upload, now, report }: UploadsOptions) {
-  const running = new Map<string, RunningUpload>();
+  const running = new Map<string, { licenseId: string; stop: AbortController; uploadId: Promise<string> }>();
 
   const stop = (id: string): void => {
     running.get(id)?.stop.abort();
