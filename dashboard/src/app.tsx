@@ -80,7 +80,6 @@ function RunsOfBefore() {
   );
 }
 
-/** What every page of a signed-in account needs. */
 function Frame() {
   const { status } = useSessionState();
   return (

@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useApi } from './client.ts';
 
-/** What the account has chosen. */
 export function useAccountSettings() {
   const api = useApi();
   return useQuery({

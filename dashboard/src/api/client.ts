@@ -6,7 +6,6 @@ import {
 import { createRequiredContext } from '../lib/required-context.ts';
 import { screenError } from './api-error.ts';
 
-/** Gives the client the session's tokens. */
 export interface TokenSource extends Required<Tokens> {
   /** @throws ApiError SESSION_ENDED */
   accessToken(): Promise<string>;

@@ -2,7 +2,6 @@ import { useMutation, useQueryClient, type InfiniteData, type QueryClient } from
 import type { ChangeKeyBody, CreateKeyBody, KeyAnswer, KeyList } from '../lib/types.ts';
 import { useApi } from './client.ts';
 
-/** After a key was made, changed or revoked. */
 function refreshKeys(queries: QueryClient): void {
   void queries.invalidateQueries({ queryKey: ['keys'] });
   void queries.invalidateQueries({ queryKey: ['activity'] });
@@ -31,7 +30,6 @@ function showKeyChange(queries: QueryClient, { keyId, ...changes }: Partial<KeyA
   refreshKeys(queries);
 }
 
-/** `mutate(changes)`: the name, the budget or both. */
 export function useChangeKey(keyId: string) {
   const api = useApi();
   const queries = useQueryClient();
@@ -47,7 +45,6 @@ export function useChangeKey(keyId: string) {
   });
 }
 
-/** `mutate(keyId)` */
 export function useRevokeKey() {
   const api = useApi();
   const queries = useQueryClient();

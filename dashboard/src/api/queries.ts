@@ -27,6 +27,12 @@ const minuteMs = 60_000;
 const linkFreshMs = 5 * minuteMs;
 const linkRefetchMs = 45 * minuteMs;
 
+/** Of a list that comes page by page. */
+const paged = {
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor,
+};
+
 /** Retries reads after a short wait that the service asks for, and after a broken connection. */
 function shouldRetry(failures: number, error: Error): boolean {
   if (!(error instanceof ApiError)) return false;
@@ -90,8 +96,7 @@ export function useKeys() {
     queryKey: ['keys'],
     queryFn: ({ pageParam, signal }) =>
       api.request('GET /keys', { query: { limit: 100, cursor: pageParam ?? undefined }, signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    ...paged,
     select: ({ pages }: InfiniteData<KeyList>) => pages.flatMap(({ keys }) => keys),
   });
 }
@@ -107,8 +112,7 @@ export function useActivity(licenseId: string) {
         query: { cursor: pageParam ?? undefined },
         signal,
       }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    ...paged,
     select: ({ pages }: InfiniteData<ActivityList>) => pages.flatMap(({ activity }) => activity),
   });
 }
@@ -167,8 +171,7 @@ function useGenerationPages(licenseId: string, filters: GenerationFilters, limit
       const query = { licenseId, limit, cursor: pageParam ?? undefined, ...filters };
       return api.request('GET /generate', { query, signal });
     },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    ...paged,
     staleTime: linkFreshMs,
     // The list is still as long when somebody comes back from one image after a while.
     gcTime: 30 * minuteMs,
@@ -197,7 +200,6 @@ function countFollowed(queries: QueryClient): number {
   return shown.filter(({ state }) => isRunning(state.data as StoredGeneration | undefined)).length;
 }
 
-/** Whether there is no such request. */
 export function isGone(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'REQUEST_NOT_FOUND';
 }

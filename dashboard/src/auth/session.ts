@@ -6,7 +6,6 @@ import { createStore } from '../lib/store.ts';
 import { createRequiredContext } from '../lib/required-context.ts';
 
 interface Account {
-  /** The account's id. */
   id: string;
   email: string | null;
 }
@@ -38,9 +37,7 @@ interface SessionOptions {
   /** Asks the user pool to take no refresh of a sign-in any more. Nobody waits for it, so it must not reject. */
   revoke: (refreshToken: string) => void;
   signOutUrl: string;
-  /** Goes to another page. */
   leave: (url: string) => void;
-  /** Whether the service answers. */
   isReachable: () => Promise<boolean>;
   /** Whether this browser keeps the state of a sign-in while it is away. */
   keepsSignIn: boolean;

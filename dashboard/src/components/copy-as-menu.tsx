@@ -15,7 +15,6 @@ interface CopyAsMenuProps extends Omit<ButtonProps, 'children' | 'onClick' | 'as
   note?: string | undefined;
 }
 
-/** "Copy as" curl, TypeScript or Python. */
 export function CopyAsMenu({ samples, note, ...props }: CopyAsMenuProps) {
   const copy = async (language: SampleLanguage): Promise<void> => {
     try {

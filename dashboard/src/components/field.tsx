@@ -11,9 +11,7 @@ export interface ControlProps {
 
 interface FieldProps {
   label: string;
-  /** What may be entered, in a few words. */
   hint?: ReactNode;
-  /** Why the value is not accepted. */
   error?: string | null | undefined;
   /** At the label's right: a value, a counter. */
   aside?: ReactNode;

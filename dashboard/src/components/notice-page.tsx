@@ -6,7 +6,6 @@ import { Button } from './ui/button.tsx';
 interface NoticePageProps {
   title: string;
   children?: ReactNode;
-  /** A button. */
   action?: ReactNode;
 }
 

@@ -223,7 +223,6 @@ interface MissingRequestProps {
   action?: string;
 }
 
-/** In place of a stored request that is not there. */
 export function MissingRequest({ title, action = 'Look in your history' }: MissingRequestProps) {
   return (
     <EmptyState
@@ -241,7 +240,6 @@ export function MissingRequest({ title, action = 'Look in your history' }: Missi
   );
 }
 
-/** For a license that has made no image yet. */
 export function FirstImageLinks() {
   return (
     <div className="flex flex-wrap justify-center gap-2">

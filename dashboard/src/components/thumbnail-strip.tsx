@@ -2,7 +2,6 @@ import { useRef, type KeyboardEvent } from 'react';
 import { cn } from '@/lib/cn.ts';
 
 interface ThumbnailStripProps {
-  /** What the pictures are, for screen readers. */
   label: string;
   /** `label` is what the button of a picture does. */
   pictures: readonly { src: string; label: string }[];

@@ -6,7 +6,6 @@ import { NoticePage, ReloadButton } from '@/components/notice-page.tsx';
 import { Page } from './page.tsx';
 
 interface Props {
-  /** Shown in place of what failed. */
   fallback: ReactNode | ((error: unknown) => ReactNode);
   /** When it changes, the children are rendered again. The path, for instance. */
   resetKey?: string;

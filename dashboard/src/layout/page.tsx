@@ -7,7 +7,6 @@ import { cn } from '@/lib/cn.ts';
 
 interface PageProps {
   title: string;
-  /** One sentence below the title. */
   description?: ReactNode;
   /** Buttons at the title's right. */
   actions?: ReactNode;

@@ -18,13 +18,10 @@ export interface SampleRequest extends SampleAddresses {
 
 export type SampleValue = string | number | boolean | SampleReference[];
 
-/** An item of `referenceImages`. */
 export type SampleReference = { url: string } | { uploadId: string };
 
-/** Of samples for which nobody wrote one. */
 export const defaultPrompt = 'A lighthouse on a quiet coast at dawn';
 
-/** Shown wherever code with uploads can be copied. */
 export const uploadsNote = 'Uploads are good for an hour. After that, POST /uploads makes new ones.';
 
 /** The same request to POST /generate in each language. The key comes from `IMAGE_API_KEY`, so that none is ever pasted into code. */

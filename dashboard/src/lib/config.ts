@@ -3,10 +3,8 @@ import type { SampleAddresses } from './code-samples.ts';
 import { formatCount } from './format.ts';
 import { createRequiredContext } from './required-context.ts';
 
-/** The configuration of this deployment. */
 export const [ConfigContext, useConfig] = createRequiredContext<DashboardConfig>('ConfigContext');
 
-/** The addresses that code samples show. */
 export function useSampleAddresses(): SampleAddresses {
   const { apiBaseUrl } = useConfig();
   return { apiBaseUrl, siteUrl: `${location.origin}/` };
@@ -24,7 +22,9 @@ export async function fetchConfig(): Promise<DashboardConfig> {
   if (!response.ok) throw new Error(`config.json: ${response.status}`);
   const config: unknown = await response.json();
   if (!isConfig(config)) throw new Error('config.json: shape');
-  return config;
+  const { retentionDays } = config;
+  // Services of before the option kept everything for 90 days, and do not say so.
+  return Number.isInteger(retentionDays) ? config : { ...config, retentionDays: 90 };
 }
 
 function isConfig(config: unknown): config is DashboardConfig {

@@ -61,7 +61,6 @@ function focusInstead(event: Event, focus: () => void): void {
   focus();
 }
 
-/** Closes the dialog and changes nothing. */
 export function DialogCancel({ children = 'Cancel', disabled }: { children?: string; disabled?: boolean }) {
   return (
     <Primitive.Close asChild>

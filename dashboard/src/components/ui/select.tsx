@@ -7,7 +7,6 @@ import { controlClasses } from './input.tsx';
 import { itemClasses, popupClasses } from './popup-classes.ts';
 
 interface SelectProps extends ComponentProps<typeof Primitive.Root> {
-  /** From its `Field`. */
   control: ControlProps;
   placeholder?: string;
   /** `SelectItem`s. */

@@ -19,7 +19,6 @@ interface SwitchFieldProps {
   onChange: (checked: boolean) => void;
 }
 
-/** A switch with its label at its right. */
 export function SwitchField({ label, checked, onChange }: SwitchFieldProps) {
   const id = useId();
   return (

@@ -124,7 +124,6 @@ function useArrowKeys(ids: Record<'ArrowLeft' | 'ArrowRight', string | null>, li
 interface NeighbourLinkProps {
   id: string | null;
   label: string;
-  /** The key that does the same. */
   keys: string;
   listSearch: string;
   icon: typeof ChevronLeft;

@@ -22,7 +22,6 @@ export interface HistoryFilters extends TimeRange {
   type?: GenerationType | undefined;
   /** A key's id, or `playground`. */
   keyId?: string | undefined;
-  /** Words of the prompt. */
   search?: string | undefined;
 }
 
@@ -68,7 +67,6 @@ export function writeFilters(filters: HistoryFilters): string {
   return new URLSearchParams(Object.fromEntries(named)).toString();
 }
 
-/** What the API is asked for. */
 export function toApiFilters(filters: HistoryFilters, nowMs: number, periodStart: string): GenerationFilters {
   const { range, from, to, ...others } = filters;
   return { ...defined(others), ...boundsOf({ range, from, to }, nowMs, periodStart) };

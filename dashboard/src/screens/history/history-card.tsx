@@ -146,7 +146,6 @@ function Picture({
   );
 }
 
-/** Stands where an image would be. */
 function Placeholder({ generation: { status, errorMessage } }: Pick<HistoryCardProps, 'generation'>) {
   return (
     <div className="flex aspect-square flex-col gap-2 overflow-hidden rounded-md bg-secondary p-3">

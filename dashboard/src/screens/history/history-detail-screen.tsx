@@ -73,7 +73,6 @@ function Frame({ generation, children }: { generation: StoredGeneration | undefi
 const referencesNote =
   'Reference images are deleted when their request ends: put the addresses of yours in, or uploads.';
 
-/** What can be done with a stored request. */
 function RequestActions({ generation }: { generation: StoredGeneration }) {
   const addresses = useSampleAddresses();
   const samples = codeSamples({ ...addresses, body: sampleBody(generation) });

@@ -70,50 +70,30 @@ export function HistoryFilterBar({ licenseId, filters, onChange, onClear, ref }:
   );
 }
 
-function Selects({
-  licenseId,
-  filters,
-  onChange,
-}: Pick<HistoryFilterBarProps, 'licenseId' | 'filters' | 'onChange'>) {
-  const { identityId, status, type, keyId } = filters;
-  const identities = useIdentityChoices(licenseId, identityId);
-  const keys = useKeyChoices(licenseId, keyId);
-  return (
-    <>
-      <FilterSelect
-        label="Identity"
-        none="All identities"
-        value={identityId}
-        choices={identities}
-        onChange={(next) => onChange({ ...filters, identityId: next })}
-        className="sm:w-44"
-      />
-      <FilterSelect
-        label="Made by"
-        none="All keys"
-        value={keyId}
-        choices={keys}
-        onChange={(next) => onChange({ ...filters, keyId: next })}
-        className="sm:w-40"
-      />
-      <FilterSelect
-        label="Status"
-        none="All statuses"
-        value={status}
-        choices={statuses.map((id) => ({ id, label: statusLabel(id) }))}
-        onChange={(next) => onChange({ ...filters, status: next })}
-        className="sm:w-36"
-      />
-      <FilterSelect
-        label="Type"
-        none="All types"
-        value={type}
-        choices={types.map((id) => ({ id, label: typeLabels[id] }))}
-        onChange={(next) => onChange({ ...filters, type: next })}
-        className="sm:w-36"
-      />
-    </>
-  );
+const selects = [
+  { name: 'identityId', label: 'Identity', none: 'All identities', className: 'sm:w-44' },
+  { name: 'keyId', label: 'Made by', none: 'All keys', className: 'sm:w-40' },
+  { name: 'status', label: 'Status', none: 'All statuses', className: 'sm:w-36' },
+  { name: 'type', label: 'Type', none: 'All types', className: 'sm:w-36' },
+] as const;
+
+function Selects({ licenseId, filters, onChange }: Omit<HistoryFilterBarProps, 'onClear' | 'ref'>) {
+  const { identityId, keyId } = filters;
+  const choices = {
+    identityId: useIdentityChoices(licenseId, identityId),
+    keyId: useKeyChoices(licenseId, keyId),
+    status: statuses.map((id) => ({ id, label: statusLabel(id) })),
+    type: types.map((id) => ({ id, label: typeLabels[id] })),
+  };
+  return selects.map(({ name, ...select }) => (
+    <FilterSelect<string>
+      key={name}
+      {...select}
+      value={filters[name]}
+      choices={choices[name]}
+      onChange={(next) => onChange({ ...filters, [name]: next })}
+    />
+  ));
 }
 
 interface SearchFieldProps {
@@ -182,7 +162,6 @@ const timeChoices = [
   { id: 'days' as const, label: 'Choose days' },
 ];
 
-/** A range by name, or the days that somebody chooses. */
 function TimeFilter({ filters: { range, from, to }, onChange }: TimeFilterProps) {
   const hasDays = from !== undefined || to !== undefined;
   const [choosesDays, setChoosesDays] = useState(false);
@@ -247,7 +226,6 @@ function DayField({ label, value, onChange, ...range }: DayFieldProps) {
 
 interface FilterSelectProps<Id extends string> {
   label: string;
-  /** The choice that narrows nothing. */
   none: string;
   value: Id | undefined;
   choices: { id: Id; label: string }[];

@@ -16,7 +16,6 @@ interface OutputViewerProps {
   renew: () => Promise<StoredGeneration>;
 }
 
-/** One image large, the others of the request in a strip below. */
 export function OutputViewer({ generation, renew }: OutputViewerProps) {
   const [shown, setShown] = useState(0);
   const { outputs, prompt, width, height } = generation;

@@ -22,7 +22,6 @@ interface DeleteDialogProps {
   onClose: () => void;
   /** Some may have failed: the dialog names them, for as long as it is not closed. */
   onEnded: (outcome: DeleteOutcome) => void;
-  /** Called when the dialog is gone. */
   returnFocus?: () => void;
 }
 
@@ -167,7 +166,6 @@ interface ZipButtonProps {
   className?: string;
 }
 
-/** Saves the images of requests as one ZIP. While it does, it stops that. */
 export function ZipButton({ requests, label, className }: ZipButtonProps) {
   const { progress, start, stop } = useZipDownload();
   const hasImages = requests.some(({ outputs }) => outputs.length > 0);
@@ -192,7 +190,6 @@ export function ZipButton({ requests, label, className }: ZipButtonProps) {
 }
 
 interface ZipDownload {
-  /** Null while none is made. */
   progress: { done: number; total: number } | null;
   start: (requests: readonly StoredGeneration[]) => void;
   stop: () => void;

@@ -11,7 +11,6 @@ import { formatLabels, typeLabels } from '@/lib/outputs.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { formatSize } from './request-view.ts';
 
-/** The parameters of a request, and its run. */
 export function RequestDetails({ generation }: { generation: StoredGeneration }) {
   return (
     <div className="grid min-w-0 grid-cols-1 gap-6">

@@ -98,7 +98,6 @@ function focusFirst(group: Element | null | undefined): void {
   group?.querySelector<HTMLElement>('button:enabled')?.focus();
 }
 
-/** Two requests side by side. */
 function CompareLink({ selected }: { selected: StoredGeneration[] }) {
   const [a, b] = selected;
   const label = (

@@ -1,7 +1,6 @@
 import type { StoredGeneration } from '../../lib/types.ts';
 import { formatCount } from '../../lib/format.ts';
 
-/** What is selected in a list. */
 export interface Selection {
   ids: readonly string[];
   /** The request that a range of a click with Shift begins at. */
@@ -42,7 +41,6 @@ export function selectedOf(list: readonly StoredGeneration[], { ids }: Selection
 
 type Deletable = Pick<StoredGeneration, 'outputs'>;
 
-/** The question before requests are deleted. */
 export function deletionQuestion(requests: readonly Deletable[]): { title: string; text: string } {
   const images = requests.reduce((sum, { outputs }) => sum + outputs.length, 0);
   const isOne = requests.length === 1;
@@ -57,7 +55,6 @@ export function deletionQuestion(requests: readonly Deletable[]): { title: strin
   };
 }
 
-/** What a message says once requests are deleted. */
 export function deletedSentence(count: number): string {
   return count === 1 ? 'The request was deleted.' : `${formatCount(count, 'request')} were deleted.`;
 }

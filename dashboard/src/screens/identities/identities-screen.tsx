@@ -16,7 +16,6 @@ import { hasWords, licensesWith } from './included.ts';
 
 const grid = 'grid grid-cols-1 gap-4 sm:grid-cols-2 sm:gap-6 xl:grid-cols-3 min-[100rem]:grid-cols-4';
 
-/** Every identity that the account may use, by its pictures. */
 export default function IdentitiesScreen() {
   return (
     <Page

@@ -4,7 +4,7 @@ import { Link, useParams } from 'react-router';
 import { useAccountIdentities } from '@/api/account.ts';
 import type { IdentityAnswer, LicenseAnswer } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
-import { Loading, Skeleton } from '@/components/loading.tsx';
+import { Loading } from '@/components/loading.tsx';
 import { Loaded } from '@/components/states.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button, LinkButton } from '@/components/ui/button.tsx';
@@ -20,17 +20,12 @@ import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
 import { IdentityBadges } from './identity-badges.tsx';
 import { licensesWith, playgroundAddress, sampleText } from './included.ts';
 
-/** One identity: its pictures, what it can do, and how to use it. */
 export default function IdentityScreen() {
   const { identityId } = useParams();
   const query = useAccountIdentities();
   const { data, refetch } = query;
   if (data === undefined) {
-    const skeleton = (
-      <Loading label="Loading the identity">
-        <Skeleton className="aspect-4/3 max-h-[70dvh]" />
-      </Loading>
-    );
+    const skeleton = <Loading label="Loading the identity" bars={['aspect-4/3 max-h-[70dvh]']} />;
     return (
       <Page title="Identity">
         <Loaded query={query} skeleton={skeleton} />
@@ -188,7 +183,6 @@ interface SampleViewerProps {
   renew: () => void;
 }
 
-/** One sample large, all of them in a strip below. */
 function SampleViewer({ identity, renew }: SampleViewerProps) {
   const [shown, setShown] = useState(0);
   const { samples } = identity;

@@ -33,7 +33,6 @@ export function sampleText(identity: Pick<IdentityAnswer, 'name' | 'samples'>, i
     : `Sample ${index + 1} of ${identity.name}`;
 }
 
-/** The address of the playground with an identity, and perhaps a prompt, filled in. */
 export function playgroundAddress(identityId: string, prompt: string | null = null): string {
   const query = new URLSearchParams({ identity: identityId, ...(prompt !== null && { prompt }) });
   return `/playground?${query.toString()}`;

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { useActivity } from '@/api/queries.ts';
 import type { ActivityItem } from '@/lib/types.ts';
-import { Loading, Skeleton } from '@/components/loading.tsx';
+import { Loading } from '@/components/loading.tsx';
 import { Loaded, More } from '@/components/states.tsx';
 import { Time } from '@/components/time.tsx';
 import { useLicense } from '@/license/license-choice.ts';
@@ -23,14 +23,7 @@ export function Activity() {
           last 400 days.
         </p>
       </div>
-      <Loaded
-        query={list}
-        skeleton={
-          <Loading label="Loading the activity">
-            <Skeleton className="h-32" />
-          </Loading>
-        }
-      >
+      <Loaded query={list} skeleton={<Loading label="Loading the activity" bars={['h-32']} />}>
         {(items) =>
           items.length === 0 ? (
             <p>Nothing was changed.</p>

@@ -11,7 +11,6 @@ import { CreateKeyForm } from './create-key-form.tsx';
 interface CreateKeyDialogProps {
   keys: KeyAnswer[];
   onClose: () => void;
-  /** Called when the dialog is gone. */
   returnFocus: () => void;
 }
 

@@ -27,7 +27,6 @@ interface CreateKeyFormProps {
   keys: KeyAnswer[];
   pending: boolean;
   error: Error | null;
-  /** Where the dialog puts the focus first. */
   nameInput: RefObject<HTMLInputElement | null>;
   onSubmit: (body: CreateKeyBody) => void;
 }

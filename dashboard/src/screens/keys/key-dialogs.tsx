@@ -20,7 +20,6 @@ export interface ChosenKey {
 interface KeyDialogProps extends ChosenKey {
   onClose: () => void;
   onRevoked: () => void;
-  /** Called when the dialog is gone. */
   returnFocus: () => void;
 }
 

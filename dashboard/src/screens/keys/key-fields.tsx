@@ -60,7 +60,6 @@ export interface KeyFieldProps {
   error: string | null;
   input: RefObject<HTMLInputElement | null>;
   onChange: (value: string) => void;
-  /** The field was left. */
   onLeave: () => void;
 }
 

@@ -7,7 +7,6 @@ export const maxNameLength = 64;
 /** The largest budget of a key; the service says so too. */
 export const maxMonthlyCredits = 1_000_000_000;
 
-/** When a new key ends. */
 export const expiryChoices = {
   never: 'Never',
   '30-days': 'In 30 days',
@@ -103,7 +102,6 @@ export function bodyOf(values: KeyFormValues, nowMs: number): CreateKeyBody {
   };
 }
 
-/** What a key's owner may change of it. */
 type KeyEdit = Pick<KeyFormValues, 'name' | 'budget'>;
 
 export function editOf({ name, monthlyCredits }: Pick<KeyAnswer, 'name' | 'monthlyCredits'>): KeyEdit {

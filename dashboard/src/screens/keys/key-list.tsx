@@ -14,7 +14,6 @@ interface KeyListProps {
   keys: KeyAnswer[];
   licenses: LicenseAnswer[];
   nowMs: number;
-  /** What the list is, for screen readers. */
   label: string;
   /** The buttons are where the focus goes back to. */
   onEdit: (key: KeyAnswer, button: HTMLElement) => void;
@@ -186,7 +185,6 @@ function KeyLicense({ item, license, nowMs }: { item: KeyAnswer; license?: Licen
   );
 }
 
-/** When a key ends or has ended. */
 function KeyEnd({ item, nowMs }: Pick<KeyItemProps, 'item' | 'nowMs'>) {
   const { revokedAt, expiresAt } = item;
   if (statusAt(item, nowMs) === 'revoked' && revokedAt !== null) {
@@ -263,7 +261,6 @@ interface KeyBudgetProps {
   nowMs: number;
 }
 
-/** How much of its budget a key has used. */
 function KeyBudget({ item, license, nowMs }: KeyBudgetProps) {
   const { text, barPercent, isUsedUp } = budgetOf(item);
   if (barPercent === null) {

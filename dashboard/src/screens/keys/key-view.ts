@@ -4,7 +4,6 @@ import { formatCredits, formatNumber } from '../../lib/format.ts';
 /** How many active keys one license may have; the service says so too. */
 export const maxActiveKeys = 25;
 
-/** What the list shows. */
 export const keyFilters = { all: 'All', active: 'Active', inactive: 'Revoked or expired' } as const;
 export type KeyFilter = keyof typeof keyFilters;
 
@@ -30,7 +29,6 @@ export function refusalAt(
   return 'Refused for good: its license has ended.';
 }
 
-/** Newest first. */
 export function filterKeys(keys: readonly KeyAnswer[], filter: KeyFilter, nowMs: number): KeyAnswer[] {
   return keys
     .filter((key) => filter === 'all' || (statusAt(key, nowMs) === 'active') === (filter === 'active'))

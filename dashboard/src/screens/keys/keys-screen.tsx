@@ -2,7 +2,7 @@ import { KeyRound, Plus } from 'lucide-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useKeys } from '@/api/queries.ts';
-import { Loading, Skeleton } from '@/components/loading.tsx';
+import { Loading } from '@/components/loading.tsx';
 import { EmptyState, Loaded, More } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Page } from '@/layout/page.tsx';
@@ -42,7 +42,10 @@ export default function KeysScreen() {
       description="Your programs call the API with a key. Each belongs to one license and spends its credits."
       actions={none ? undefined : button}
     >
-      <Loaded query={list} skeleton={<KeysSkeleton />}>
+      <Loaded
+        query={list}
+        skeleton={<Loading label="Loading your keys" bars={['h-10 w-80 max-w-full', 'h-64']} />}
+      >
         {(loaded) => (
           <>
             {none ? <NoKeys action={button} /> : <KeyBrowser keys={loaded} hasMore={hasMore} />}
@@ -80,15 +83,6 @@ function useCreating(): [boolean, (creating: boolean) => void] {
   return [creating, setCreating];
 }
 
-function KeysSkeleton() {
-  return (
-    <Loading label="Loading your keys">
-      <Skeleton className="h-10 w-80 max-w-full" />
-      <Skeleton className="h-64" />
-    </Loading>
-  );
-}
-
 function NoKeys({ action }: { action: ReactNode }) {
   return (
     <EmptyState icon={KeyRound} title="No keys yet" action={action}>
@@ -104,7 +98,6 @@ function NoKeys({ action }: { action: ReactNode }) {
 const filters = Object.keys(keyFilters) as KeyFilter[];
 
 interface KeyBrowserProps {
-  /** Those that are loaded. */
   keys: KeyAnswer[];
   /** Whether there are older ones, so that the numbers are not all of them. */
   hasMore: boolean;

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
 import { useRefusals } from '@/api/queries.ts';
 import type { KeyAnswer, RefusalDay } from '@/lib/types.ts';
-import { Loading, Skeleton } from '@/components/loading.tsx';
+import { Loading } from '@/components/loading.tsx';
 import { Loaded } from '@/components/states.tsx';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';
 import { ReferenceLink } from '@/layout/reference-link.tsx';
@@ -30,12 +30,7 @@ export function RefusedCalls({ keys }: { keys: readonly KeyAnswer[] }) {
       <Loaded
         query={useRefusals(licenseId)}
         stale="These counts"
-        skeleton={
-          <Loading label="Loading the refused calls">
-            <Skeleton className="h-10 w-72 max-w-full" />
-            <Skeleton className="h-24" />
-          </Loading>
-        }
+        skeleton={<Loading label="Loading the refused calls" bars={['h-10 w-72 max-w-full', 'h-24']} />}
       >
         {(days) => <Ranges days={days} keys={keys} />}
       </Loaded>

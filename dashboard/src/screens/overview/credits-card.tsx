@@ -19,7 +19,6 @@ const barClasses: Record<CreditLevel, string> = {
   spent: '*:bg-destructive',
 };
 
-/** How much of the period's credits is used, what is left and until when. */
 export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage: UsageAnswer }) {
   const { stats } = usage;
   const titleId = useId();
@@ -103,7 +102,6 @@ function CreditNotice({ license, stats }: CreditsProps) {
   );
 }
 
-/** One figure with its name, and a few words below it. */
 function Stat({ label, value, hint }: Record<'label' | 'value' | 'hint', ReactNode>) {
   return (
     <div className="grid min-w-0 content-start">

@@ -11,7 +11,6 @@ import { formatCount } from '@/lib/format.ts';
 import { pause } from '../../../../clients/typescript/src/retry.ts';
 import { periodCsv, type CsvProgress } from './period-csv.ts';
 
-/** Saves the period's requests as one CSV file. */
 export function CsvCard({ usage }: { usage: UsageAnswer }) {
   const titleId = useId();
   const { progress, error, saved, start, cancel } = usePeriodCsv(usage);

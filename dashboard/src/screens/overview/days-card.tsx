@@ -129,7 +129,6 @@ function DaysTable({ days }: { days: PeriodDay[] }) {
   );
 }
 
-/** Around the bars, for the axes. */
 const margin = { top: 8, right: 16, bottom: 28, left: 36 };
 /** The width of a day's label on the axis, with space around it. */
 const tickWidthPx = 72;
@@ -140,7 +139,6 @@ const compact = new Intl.NumberFormat(undefined, { notation: 'compact' });
 
 interface DaysChartProps {
   days: PeriodDay[];
-  /** The day that stands out. */
   active: number | null;
   onActive: (index: number | null) => void;
 }

@@ -76,7 +76,6 @@ function Actions({ licenseId, usable }: { licenseId: string; usable: boolean }) 
   );
 }
 
-/** Fetches what the screen shows once more, when somebody asks for it. */
 function useRefresh(licenseId: string) {
   const queries = useQueryClient();
   const [refreshing, setRefreshing] = useState(false);

@@ -4,7 +4,6 @@ import type { GenerationList, KeyList, StoredGeneration, UsageStats } from '../.
 import { typeLabels } from '../../lib/outputs.ts';
 
 export interface CsvProgress {
-  /** Requests that were read. */
   requests: number;
   /** Of the period's time that was looked at, 0 to 1. */
   share: number;
@@ -56,7 +55,6 @@ export async function periodCsv(api: Pick<Api, 'request'>, options: CsvOptions):
 
 type Patiently = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** The names of the account's keys by their ids. */
 async function keyNames(
   api: Pick<Api, 'request'>,
   signal: AbortSignal,
@@ -142,7 +140,6 @@ type Cell = string | number;
 /** Spreadsheets know UTF-8 by it. */
 const byteOrderMark = '\uFEFF';
 
-/** A file with a byte order mark. */
 export function csvFile(rows: readonly (readonly Cell[])[]): string {
   return byteOrderMark + rows.map(csvLine).join('');
 }

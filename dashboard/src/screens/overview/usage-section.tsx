@@ -130,12 +130,10 @@ function BreakdownSkeleton() {
   );
 }
 
-/** Rows that are shown before somebody asks for all. */
 const fewRows = 8;
 
 interface BreakdownProps {
   title: string;
-  /** What a row is, for the table's head. */
   column: string;
   rows: ShareRow[];
 }

@@ -3,18 +3,14 @@ import { cn } from '@/lib/cn.ts';
 
 interface ChoicesProps<Value> {
   legend: string;
-  /** Of the radio buttons. */
   name: string;
   /** Of the grid: `grid-cols-3`. */
   columns: string;
   options: readonly Value[];
   chosen: Value | undefined;
   onChoose: (value: Value) => void;
-  /** Of each option's card. */
   className: string;
-  /** What a card shows. */
   children: (value: Value) => ReactNode;
-  /** Below the choices. */
   note?: ReactNode;
 }
 

@@ -16,7 +16,6 @@ interface PromptFieldProps extends ComponentProps<typeof Textarea> {
   name: 'prompt' | 'negativePrompt';
   label: string;
   hint?: string;
-  /** In characters. */
   limit: number;
 }
 
@@ -46,7 +45,6 @@ interface NumberSliderProps {
   range: { min: number; max: number; step?: number };
 }
 
-/** A number to drag or to type. */
 export function NumberSlider({ name, label, hint, range }: NumberSliderProps) {
   const { values, shownErrors, change, bind, license } = usePlayground();
   const { min, max, step = 1 } = range;
@@ -136,7 +134,6 @@ function seedHint(locked: boolean, usedSeed: number | null): string {
   return `A new one each time, or a whole number up to ${maxSeed}.`;
 }
 
-/** The presets of the tier, and a custom size. */
 export function SizePicker() {
   const { values, license, change } = usePlayground();
   const size = sizeOf(values);

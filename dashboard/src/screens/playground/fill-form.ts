@@ -5,11 +5,9 @@ import { fitSize, isPreset } from './sizes.ts';
 
 interface Filled {
   values: FormValues;
-  /** Sentences about what was changed or left out. */
   notes: string[];
 }
 
-/** A stored request as form values, with its seed. */
 export function fromStored(stored: StoredGeneration): FormValues {
   return {
     identityId: stored.identity.id,

@@ -29,7 +29,6 @@ export interface FormValues {
 export type FieldName = keyof Omit<FormValues, 'customSize' | 'outputFormat' | 'preserveBranding'>;
 export type FormErrors = Partial<Record<FieldName, string>>;
 
-/** What a license's tier allows. */
 export interface TierLimits {
   tier: string;
   maxOutputs: number;

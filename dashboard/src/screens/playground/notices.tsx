@@ -9,7 +9,6 @@ import { formStore } from './stores.ts';
 interface PrefillNoticeProps {
   notice: Notice;
   onDismiss: () => void;
-  /** Buttons below the sentences. */
   children?: ReactNode;
 }
 

@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide-react';
 import { lazy, Suspense, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { toast } from 'sonner';
-import { Loading, Skeleton } from '@/components/loading.tsx';
+import { Loading } from '@/components/loading.tsx';
 import { ErrorBoundary } from '@/layout/error-boundary.tsx';
 import { formatCount } from '@/lib/format.ts';
 import { cn } from '@/lib/cn.ts';
@@ -93,7 +93,6 @@ function OutputsPicker() {
   );
 }
 
-/** What the images are stored as. */
 function FormatPicker() {
   const { values, change } = usePlayground();
   return (
@@ -170,14 +169,13 @@ function MoreOptions() {
 // Loaded later: most identities take no reference images.
 const ReferencesSection = lazy(() => import('./references/references-section.tsx'));
 
-/** Reference images, for identities that take some. */
 function LazyReferences() {
   const { identity } = usePlayground();
   if (identity === undefined) return null;
   if (!identity.productPhotos) return <NoReferences name={identity.name} />;
   return (
     <ErrorBoundary fallback={<Note>Reference images could not be loaded. Reload the page to add some.</Note>}>
-      <Suspense fallback={<SectionLoading />}>
+      <Suspense fallback={<Loading label="Loading reference images" bars={['h-24', 'h-10', 'h-20']} />}>
         <ReferencesSection />
       </Suspense>
     </ErrorBoundary>
@@ -203,16 +201,6 @@ function NoReferences({ name }: { name: string }) {
 
 function listOf(names: string[]): string {
   return new Intl.ListFormat('en', { type: 'conjunction' }).format(names);
-}
-
-function SectionLoading() {
-  return (
-    <Loading label="Loading reference images" className="grid gap-4">
-      <Skeleton className="h-24" />
-      <Skeleton className="h-10" />
-      <Skeleton className="h-20" />
-    </Loading>
-  );
 }
 
 /** Offers what the chosen identity was used with last, where the form has something else. */

@@ -3,7 +3,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { ApiError } from '@/api/api-error.ts';
 import { isFinal, useGeneration, useModelHealth } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
-import { Loading, Skeleton } from '@/components/loading.tsx';
+import { Loading } from '@/components/loading.tsx';
 import { ErrorState, Loaded, MissingRequest } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
@@ -27,7 +27,6 @@ import { mayRepeat } from './run-store.ts';
 import { runStore, useRunState } from './stores.ts';
 import { usePlayground } from './use-playground.ts';
 
-/** The run of the address. */
 export interface ShownRun {
   requestId: string | null;
   /** Whether nobody asked for it: it is the one that was shown last. */
@@ -109,9 +108,11 @@ function Run({ requestId }: { requestId: string }) {
       query={query}
       skeleton={
         // As high as a phone's window, so that the page can scroll to it.
-        <Loading label="Loading the run" className="content-start max-lg:min-h-dvh">
-          <Skeleton className="aspect-square max-h-[calc(100dvh-17rem)] w-full" />
-        </Loading>
+        <Loading
+          label="Loading the run"
+          className="content-start max-lg:min-h-dvh"
+          bars={['aspect-square max-h-[calc(100dvh-17rem)] w-full']}
+        />
       }
       missing={<MissingRequest title="There is no run with this address" />}
     >
@@ -173,7 +174,6 @@ function FailedRun({ run }: { run: StoredGeneration }) {
   return <ErrorState error={error} onRetry={mayRetry ? () => repeat(run) : undefined} />;
 }
 
-/** Where a run is, in the place of its images. */
 function RunProgress({ facts, stage }: { facts: RunFacts; stage: Stage }) {
   const { width, height, numOutputs, identityName, startedAtMs } = facts;
   const { data: health } = useModelHealth(stage === 'QUEUED');

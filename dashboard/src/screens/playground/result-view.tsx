@@ -88,7 +88,6 @@ function ResultImage({ run, renew, index }: ResultImageProps) {
 }
 
 interface ImageActionsProps extends ResultImageProps {
-  /** `image 2`, for labels. */
   which: string;
 }
 
@@ -131,11 +130,9 @@ function lockSeed(seed: number): void {
 
 interface RunDetailsProps {
   facts: RunFacts;
-  /** Null until it is known. */
   stored: StoredGeneration | null;
 }
 
-/** What a run was asked for, what became of it, and what can be done with it. */
 export function RunDetails({ facts, stored }: RunDetailsProps) {
   const { prompt, identityName, width, height, numOutputs } = facts;
   const details = [

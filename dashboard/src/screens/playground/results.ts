@@ -48,7 +48,6 @@ export function failureText(
 /** Where a run is: on its way to the service, or what its stored request says. */
 export type Stage = 'uploading' | 'sending' | GenerationStatus;
 
-/** What is shown while a run goes on. */
 export function stageText(stage: Stage, health: ModelHealth = {}): string {
   if (stage === 'uploading') return 'Uploading your images';
   if (stage === 'sending') return 'Sending';

@@ -31,7 +31,6 @@ export interface RunState {
   failure: Failure | null;
   /** The ids of this tab's requests, newest first. */
   runs: readonly string[];
-  /** The request that was shown last. */
   shownId: string | null;
   /** Those whose end was not seen yet, newest first. */
   open: readonly string[];
@@ -46,7 +45,6 @@ export interface Sent {
 export interface RunListeners {
   /** Completes the command before it is sent: uploads its images. @throws ApiError, and the signal's reason */
   prepare?: ((command: GenerationCommand, signal: AbortSignal) => Promise<GenerationCommand>) | undefined;
-  /** The request is stored and runs by itself. */
   onAccepted?: (requestId: string) => void;
   onRefused?: (error: unknown, command: GenerationCommand) => void;
 }
@@ -80,7 +78,6 @@ export function createRunStore(storage: () => TabStorage, now: () => number = Da
       const { shownId, runs } = store.get();
       if (shownId !== requestId || !runs.includes(requestId)) list.put(requestId, isOpen);
     },
-    /** The end of a request was seen. */
     ended: list.ended,
     /** There is no such request any more. */
     drop: list.drop,

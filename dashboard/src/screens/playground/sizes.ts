@@ -25,7 +25,6 @@ const presets = [
   { label: '2K wide', width: 2048, height: 1152 },
 ];
 
-/** The presets within a tier. */
 export function presetsFor(maxSidePx: number): typeof presets {
   const allowed = presets.filter(({ width, height }) => Math.max(width, height) <= maxSidePx);
   return allowed.filter((preset, at) => allowed[at - 1]?.label !== preset.label);

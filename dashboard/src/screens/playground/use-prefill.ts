@@ -57,7 +57,6 @@ export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] 
     setParameters(withoutParameters('from'), { replace: true });
   }, [from, data, unknown, identities, license, setParameters, api, retention]);
   return {
-    /** While the stored request is fetched. */
     pending: from !== null && data === undefined && error === null,
     /** The request could not be fetched. Trying again may help. */
     error: from !== null && !unknown && !isFetching ? error : null,
@@ -118,7 +117,6 @@ export function useAddress(identities: IdentityAnswer[] | undefined): void {
 }
 
 interface Brought extends Notice {
-  /** Identities to choose from. */
   others: IdentityAnswer[];
 }
 
@@ -153,7 +151,6 @@ export function useAsReference(license: LicenseAnswer, identities: IdentityAnswe
     return () => controller.abort();
   }, [requestId, index, attempt, identities, license, api, queries, retention, setParameters]);
   return {
-    /** While the picture is fetched. */
     pending: isWanted && outcome === null,
     outcome,
     retry: () => setAttempt((count) => count + 1),

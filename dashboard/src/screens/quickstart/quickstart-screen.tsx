@@ -68,9 +68,7 @@ function RequestStep({ identity, prompt, onPrompt }: RequestStepProps) {
         </Field>
       </div>
       {identity.pending ? (
-        <Loading label="Loading your identities">
-          <Skeleton className="h-64" />
-        </Loading>
+        <Loading label="Loading your identities" bars={['h-64']} />
       ) : (
         <CodeTabs samples={codeSamples({ ...addresses, body })} label="request" notes={runNotes} />
       )}

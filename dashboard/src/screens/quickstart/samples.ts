@@ -60,7 +60,6 @@ export function sampleAnswer(options: SampleAnswerOptions): GenerationAnswer {
   };
 }
 
-/** What each member is for, in the answer's order. */
 export const answerFields: Record<keyof GenerationAnswer, string> = {
   requestId: 'The name of this request. Keep it: it finds the images again, and our help starts with it.',
   outputs: 'A link for each image, a PNG. Each works for 1 hour.',

@@ -109,7 +109,6 @@ const errorSample = `{
   "code": "INVALID_PARAMETERS"
 }`;
 
-/** What to know before a program calls the API. */
 export function GoodToKnowStep() {
   return (
     <Step number={6} title="Before you build on it">
@@ -185,10 +184,8 @@ function Topic({ title, children }: { title: string; children: ReactNode }) {
 }
 
 interface StepProps {
-  /** From 1 on. */
   number: number;
   title: string;
-  /** Takes half of a wide screen. */
   half?: boolean;
   children: ReactNode;
 }

@@ -40,7 +40,6 @@ export default function ReferenceScreen() {
   );
 }
 
-/** Scalar, in an element of its own. */
 function Reference() {
   const { createApiReference } = use(scalar);
   const { apiBaseUrl } = useConfig();
@@ -53,7 +52,6 @@ function Reference() {
   return <div ref={element} />;
 }
 
-/** What Scalar's build gives the page. */
 interface Scalar {
   createApiReference(element: HTMLElement, configuration: Readonly<Record<string, unknown>>): ApiReference;
 }

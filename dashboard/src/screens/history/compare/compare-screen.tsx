@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
-import { Loading, Skeleton } from '@/components/loading.tsx';
+import { Loading } from '@/components/loading.tsx';
 import { LargeImage } from '@/components/signed-image.tsx';
 import { EmptyState, Loaded, MissingRequest } from '@/components/states.tsx';
 import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
@@ -105,7 +105,6 @@ function Comparison({ a, b }: { a: Compared; b: Compared }) {
 }
 
 interface SideProps {
-  /** `A` or `B`, as in the table's columns. */
   name: string;
   query: ReturnType<typeof useGeneration>;
   /** The image to show, from 0. */
@@ -122,10 +121,10 @@ function Side({ query, ...props }: SideProps) {
       <Loaded
         query={query}
         skeleton={
-          <Loading label={`Loading request ${props.name}`}>
-            <Skeleton className="h-12" />
-            <Skeleton className="aspect-square max-h-[72dvh] w-full" />
-          </Loading>
+          <Loading
+            label={`Loading request ${props.name}`}
+            bars={['h-12', 'aspect-square max-h-[72dvh] w-full']}
+          />
         }
         missing={
           <MissingRequest
@@ -207,7 +206,6 @@ function Heading({ name, generation }: { name: string; generation: StoredGenerat
 // On phones the name of a parameter stands above its two values.
 const line = 'grid grid-cols-2 gap-x-4 gap-y-1 sm:grid-cols-[13.5rem_minmax(0,1fr)_minmax(0,1fr)] sm:gap-x-6';
 
-/** The parameters of both, and which are different. */
 function Differences({ a, b }: { a: Shown; b: Shown }) {
   const [onlyDifferences, setOnlyDifferences] = useState(false);
   const rows = compareRequests(a, b);

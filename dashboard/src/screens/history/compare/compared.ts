@@ -56,7 +56,6 @@ export interface Shown {
   index: number;
 }
 
-/** Two requests parameter by parameter. */
 export function compareRequests(a: Shown, b: Shown): Row[] {
   return parameters.map(([name, read]) => {
     const [ofA, ofB] = [read(a.generation, a.index), read(b.generation, b.index)];

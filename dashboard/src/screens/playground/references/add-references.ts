@@ -173,7 +173,6 @@ function sizeProblem(widthPx: number, heightPx: number): string | null {
   return widthPx * heightPx > maxPixels ? `${is}; at most ${megapixels} megapixels can be used.` : null;
 }
 
-/** Says what the file is. */
 function unusable(head: Uint8Array): string {
   const text = new TextDecoder().decode(head);
   if (/^\s*</.test(text) && /<svg[\s>]/i.test(text)) return 'SVG drawings can’t be used. Save it as PNG.';

@@ -142,7 +142,6 @@ function sending({ get, set, uploads, now }: Parts) {
     },
     /** The same without waiting. Null while a file is not uploaded yet. */
     bodies: (licenseId: string): ReferenceBody[] | null => toReferenceBodies(get().items, licenseId, now()),
-    /** The current state of each reference. */
     latest(references: readonly Reference[]): Reference[] {
       const { items } = get();
       return references.map((reference) => items.find(({ id }) => id === reference.id) ?? reference);
@@ -170,7 +169,6 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort));
 }
 
-/** Where uploads go. */
 export interface Destination {
   api: Api;
   licenseId: string;
@@ -179,7 +177,6 @@ export interface Destination {
 interface UploadsOptions {
   upload: UploadFile;
   now: () => number;
-  /** Called at each step. */
   report: (item: FileReference, upload: Upload) => void;
 }
 

@@ -18,7 +18,6 @@ export const referenceLimits: typeof serviceLimits = {
   maxUrlCharacters: 2048,
 };
 
-/** How long an upload can be used. */
 export const uploadLifetimeMs = 3_600_000;
 
 /** A reference image of the form: a file, an address, or a file that is shown only to say why it is not used. */
@@ -27,7 +26,6 @@ export type Reference = FileReference | UrlReference | RefusedFile;
 interface Common {
   /** Made by the page. */
   id: string;
-  /** What is wrong with it, as a sentence. */
   problem: string | null;
 }
 
@@ -63,7 +61,6 @@ export type Upload =
   | { status: 'done'; licenseId: string; uploadId: string; askedAtMs: number }
   | { status: 'failed'; message: string };
 
-/** The references that a request can have. */
 export function sendable(items: readonly Reference[]): (FileReference | UrlReference)[] {
   return items.filter((item) => item.kind !== 'refused');
 }

@@ -134,7 +134,6 @@ function Hint() {
   );
 }
 
-/** Covers the form while something is dragged. */
 function DropTarget({ full }: { full: boolean }) {
   return (
     <div
@@ -149,7 +148,6 @@ function DropTarget({ full }: { full: boolean }) {
   );
 }
 
-/** The address of an image, for the service to fetch. */
 function UrlField({ ref }: { ref: RefObject<HTMLInputElement | null> }) {
   const { urlText, urlProblem } = useReferences();
   const add = (): void => {
@@ -190,7 +188,6 @@ const modes = {
   exact_product: ['Exact product', 'Keeps your photo’s pixels and sets a scene around them.'],
 } as const;
 
-/** How the images are used. */
 function ModePicker() {
   const { values, change } = usePlayground();
   const id = useId();
