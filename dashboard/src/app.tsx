@@ -1,5 +1,5 @@
-import { lazy, Suspense, useState, type ComponentType, type ReactNode } from 'react';
-import { Outlet, Route, Routes } from 'react-router';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { matchPath, Outlet, Route, Routes } from 'react-router';
 import { TicketX } from 'lucide-react';
 import { CallbackPage, RequireSession, SignedOutPage } from './auth/pages.tsx';
 import { useSessionState } from './auth/session.ts';
@@ -7,37 +7,32 @@ import { ErrorBoundary } from './layout/error-boundary.tsx';
 import { NotFound, Page } from './layout/page.tsx';
 import { recallDraft } from './lib/drafts.ts';
 import { Shell } from './layout/shell.tsx';
-import { lazyScreen, type LazyScreen } from './lib/lazy-screen.tsx';
-import { EmptyState, ErrorState } from './components/states.tsx';
+import { lazyScreen } from './lib/lazy-screen.tsx';
+import { EmptyState, QueryError } from './components/states.tsx';
 import { ScreenSkeleton } from './components/loading.tsx';
 import { useLicenseChoice } from './license/license-choice.ts';
 
 const SessionEndedDialog = lazyScreen(() => import('./auth/session-ended-dialog.tsx'));
 const Account = lazyScreen(() => import('./screens/account/account-screen.tsx'));
-const Overview = lazyScreen(() => import('./screens/overview/overview-screen.tsx'));
-const History = lazyScreen(() => import('./screens/history/history-screen.tsx'));
-const HistoryDetail = lazyScreen(() => import('./screens/history/history-detail-screen.tsx'));
-const Compare = lazyScreen(() => import('./screens/history/compare/compare-screen.tsx'));
-const Identities = lazyScreen(() => import('./screens/identities/identities-screen.tsx'));
-const Identity = lazyScreen(() => import('./screens/identities/identity-screen.tsx'));
-const Keys = lazyScreen(() => import('./screens/keys/keys-screen.tsx'));
-const Playground = lazyScreen(() => import('./screens/playground/playground-screen.tsx'));
-const Quickstart = lazyScreen(() => import('./screens/quickstart/quickstart-screen.tsx'));
-
 const RunWatcher = lazy(() => import('./screens/playground/use-start-run.ts'));
 
-const screensByPath = { '': Overview, keys: Keys, playground: Playground, quickstart: Quickstart };
+/** The screens of a license. Of those that have the form of an address, the first one is shown. */
+const screens: [path: string, title: string, load: Parameters<typeof lazyScreen>[0]][] = [
+  ['', 'Overview', () => import('./screens/overview/overview-screen.tsx')],
+  ['history', 'History', () => import('./screens/history/history-screen.tsx')],
+  ['history/compare', 'Compare', () => import('./screens/history/compare/compare-screen.tsx')],
+  ['history/:requestId', 'Request', () => import('./screens/history/history-detail-screen.tsx')],
+  ['identities', 'Identities', () => import('./screens/identities/identities-screen.tsx')],
+  ['identities/:identityId', 'Identity', () => import('./screens/identities/identity-screen.tsx')],
+  ['keys', 'Keys', () => import('./screens/keys/keys-screen.tsx')],
+  ['playground/:requestId?', 'Playground', () => import('./screens/playground/playground-screen.tsx')],
+  ['quickstart', 'Quickstart', () => import('./screens/quickstart/quickstart-screen.tsx')],
+];
+const routes = screens.map(([path, title, load]) => ({ path, title, Screen: lazyScreen(load) }));
 
 /** Loads the screen of an address while the sign-in goes on. */
 export function preloadScreen(pathname: string): void {
-  const [, first = '', second] = pathname.split('/');
-  const known: Record<string, LazyScreen | undefined> = screensByPath;
-  const withDetails: Record<string, [LazyScreen, LazyScreen] | undefined> = {
-    history: [History, second === 'compare' ? Compare : HistoryDetail],
-    identities: [Identities, Identity],
-  };
-  const screen = withDetails[first]?.[second ? 1 : 0] ?? known[first];
-  screen?.preload();
+  routes.find(({ path }) => matchPath(`/${path}`, pathname))?.Screen.preload();
 }
 
 export function App() {
@@ -48,15 +43,17 @@ export function App() {
       <Route element={<RequireSession />}>
         <Route element={<Frame />}>
           <Route element={<Shell />}>
-            <Route index element={withLicense('Overview', Overview)} />
-            <Route path="history" element={withLicense('History', History)} />
-            <Route path="history/compare" element={withLicense('Compare', Compare)} />
-            <Route path="history/:requestId" element={withLicense('Request', HistoryDetail)} />
-            <Route path="identities" element={withLicense('Identities', Identities)} />
-            <Route path="identities/:identityId" element={withLicense('Identity', Identity)} />
-            <Route path="keys" element={withLicense('Keys', Keys)} />
-            <Route path="playground/:requestId?" element={withLicense('Playground', Playground)} />
-            <Route path="quickstart" element={withLicense('Quickstart', Quickstart)} />
+            {routes.map(({ path, title, Screen }) => (
+              <Route
+                key={path}
+                path={path}
+                element={
+                  <RequireLicense title={title}>
+                    <Screen />
+                  </RequireLicense>
+                }
+              />
+            ))}
             {/* An account without a license has settings, too. */}
             <Route path="account" element={<Account />} />
             <Route path="*" element={<NotFound />} />
@@ -95,14 +92,6 @@ function Frame() {
   );
 }
 
-function withLicense(title: string, Screen: ComponentType) {
-  return (
-    <RequireLicense title={title}>
-      <Screen />
-    </RequireLicense>
-  );
-}
-
 /** Renders a screen once there is a license. `title` is the heading of what is shown instead. */
 function RequireLicense({ title, children }: { title: string; children: ReactNode }) {
   const { license, query } = useLicenseChoice();
@@ -116,7 +105,7 @@ function RequireLicense({ title, children }: { title: string; children: ReactNod
           page; otherwise ask whoever manages your subscription.
         </EmptyState>
       ) : (
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+        <QueryError query={query} />
       )}
     </Page>
   );

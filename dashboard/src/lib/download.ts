@@ -17,25 +17,19 @@ interface FetchOptions {
 /** Reads an image. @returns its bytes, null if they can't be read, and the link that was tried last */
 export async function fetchPicture(options: FetchOptions): Promise<{ blob: Blob | null; link: string }> {
   const { outputs, index, renew, signal = null } = options;
-  let link = outputs[index]!;
-  let response = await readLink(link, signal);
-  if (response !== null && !response.ok) {
-    link = (await renew().catch(() => []))[index] ?? link;
-    response = await readLink(link, signal);
-  }
-  return { blob: response?.ok ? await response.blob().catch(() => null) : null, link };
+  const first = outputs[index]!;
+  const blob = await readLink(first, signal);
+  if (blob !== null) return { blob, link: first };
+  const link = (await renew().catch(() => []))[index] ?? first;
+  return { blob: await readLink(link, signal), link };
 }
 
-/** Null when no answer came. */
-export async function readLink(url: string, signal: AbortSignal | null = null): Promise<Response | null> {
+async function readLink(url: string, signal: AbortSignal | null): Promise<Blob | null> {
+  // Not from the cache: an <img> puts images there without the headers that let a script read them.
+  const options = { cache: 'no-store', credentials: 'omit', referrerPolicy: 'no-referrer', signal } as const;
   try {
-    // Not from the cache: an <img> puts images there without the headers that let a script read them.
-    return await fetch(url, {
-      cache: 'no-store',
-      credentials: 'omit',
-      referrerPolicy: 'no-referrer',
-      signal,
-    });
+    const response = await fetch(url, options);
+    return response.ok ? await response.blob() : null;
   } catch {
     return null;
   }

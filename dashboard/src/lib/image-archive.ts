@@ -1,6 +1,6 @@
 import { makeZip } from 'client-zip';
 import type { StoredGeneration } from './types.ts';
-import { readLink } from './download.ts';
+import { fetchPicture } from './download.ts';
 import { archivedFileName } from './outputs.ts';
 
 export interface ArchiveJob {
@@ -28,11 +28,11 @@ export function archiveImages(job: ArchiveJob): Archive {
 async function* entries({ requests, renew, maxBytes, onImage, signal }: ArchiveJob, missing: string[]) {
   let bytes = 0;
   for (const request of requests) {
-    const links = linksOf(request, renew);
+    const read = readerOf(request, renew);
     for (const [index, link] of request.outputs.entries()) {
       signal.throwIfAborted();
       const name = archivedFileName(request, index, link);
-      const image = bytes > maxBytes ? null : await links.read(index);
+      const image = bytes > maxBytes ? null : await read(index);
       signal.throwIfAborted();
       if (bytes > maxBytes || (image !== null && bytes + image.size > maxBytes)) {
         // Nothing after it is read, so that the archive has no holes that depend on sizes.
@@ -53,23 +53,13 @@ async function* entries({ requests, renew, maxBytes, onImage, signal }: ArchiveJ
 }
 
 /** Reads a request's images, and asks once for new links. */
-function linksOf(request: StoredGeneration, renew: ArchiveJob['renew']) {
-  let links = request.outputs;
-  let isRenewed = false;
-  const readOnce = async (index: number): Promise<Blob | null> => {
-    const response = await readLink(links[index]!);
-    return response?.ok ? await response.blob().catch(() => null) : null;
+function readerOf({ id, outputs }: StoredGeneration, renew: ArchiveJob['renew']) {
+  let links = outputs;
+  let renewal: Promise<string[]> | undefined;
+  const renewOnce = async (): Promise<string[]> => {
+    renewal ??= renew(id).then((now) => (now.outputs.length === outputs.length ? now.outputs : outputs));
+    return (links = await renewal);
   };
-  return {
-    async read(index: number): Promise<Blob | null> {
-      const image = await readOnce(index);
-      if (image !== null || isRenewed) return image;
-      isRenewed = true;
-      links = await renew(request.id).then(
-        ({ outputs }) => (outputs.length === links.length ? outputs : links),
-        () => links,
-      );
-      return readOnce(index);
-    },
-  };
+  return async (index: number): Promise<Blob | null> =>
+    (await fetchPicture({ outputs: links, index, renew: renewOnce })).blob;
 }

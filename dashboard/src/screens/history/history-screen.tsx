@@ -1,7 +1,7 @@
-import { ListChecks, RefreshCw } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { ListChecks } from 'lucide-react';
+import { useRef } from 'react';
 import { useSearchParams } from 'react-router';
-import { useRefreshAfterGeneration } from '@/api/queries.ts';
+import { RefreshButton } from '@/components/refresh-button.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Page } from '@/layout/page.tsx';
 import { useLicense } from '@/license/license-choice.ts';
@@ -43,7 +43,7 @@ export default function HistoryScreen() {
           >
             Select
           </Button>
-          <RefreshButton licenseId={licenseId} />
+          <RefreshButton licenseId={licenseId} compact />
         </>
       }
     >
@@ -57,26 +57,5 @@ export default function HistoryScreen() {
         selecting={selecting}
       />
     </Page>
-  );
-}
-
-function RefreshButton({ licenseId }: { licenseId: string }) {
-  const refresh = useRefreshAfterGeneration();
-  const [pending, setPending] = useState(false);
-  const run = async (): Promise<void> => {
-    setPending(true);
-    await refresh(licenseId);
-    setPending(false);
-  };
-  return (
-    <Button
-      variant="outline"
-      pending={pending}
-      onClick={() => void run()}
-      className="max-sm:size-10 max-sm:px-0"
-      icon={RefreshCw}
-    >
-      <span className="max-sm:sr-only">Refresh</span>
-    </Button>
   );
 }

@@ -183,14 +183,9 @@ type KeyForm = ReturnType<typeof useKeyForm>;
 
 /** The current license is chosen; where it can't have keys, the user chooses another. */
 function useKeyForm({ usable, licenseId }: LicenseAnswer) {
+  const empty = { name: '', budget: '', expiry: 'never', customTime: '' } as const;
   return useForm<KeyFormValues, keyof ReturnType<typeof problemsOf>>(
-    () => ({
-      licenseId: usable ? licenseId : '',
-      name: '',
-      budget: '',
-      expiry: 'never',
-      customTime: '',
-    }),
+    () => ({ ...empty, licenseId: usable ? licenseId : '' }),
     problemsOf,
   );
 }

@@ -1,9 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { RotateCw, Sparkles, ArrowRight } from 'lucide-react';
+import { Sparkles, ArrowRight } from 'lucide-react';
 import { useState, useEffect, useId } from 'react';
 import { Link } from 'react-router';
 import type { LicenseAnswer, StoredGeneration } from '@/lib/types.ts';
-import { Button, LinkButton } from '@/components/ui/button.tsx';
+import { LinkButton } from '@/components/ui/button.tsx';
+import { RefreshButton } from '@/components/refresh-button.tsx';
 import { Page } from '@/layout/page.tsx';
 import { formatUtcDate, formatUtcDay, formatCount } from '@/lib/format.ts';
 import { isEnded } from '@/license/license-badge.tsx';
@@ -25,7 +25,16 @@ export default function OverviewScreen() {
     <Page
       title="Overview"
       description={describePeriod(license)}
-      actions={<Actions licenseId={license.licenseId} usable={license.usable} />}
+      actions={
+        <>
+          <RefreshButton licenseId={license.licenseId} />
+          {license.usable && (
+            <LinkButton to="/playground" icon={Sparkles}>
+              New image
+            </LinkButton>
+          )}
+        </>
+      }
     >
       {/* Keyed, so that the chosen day and the unfolded rows are reset for another license. */}
       <Content key={license.licenseId} />
@@ -55,47 +64,6 @@ function Content() {
       </UsageSection>
     </div>
   );
-}
-
-function Actions({ licenseId, usable }: { licenseId: string; usable: boolean }) {
-  const { refresh, refreshing, outcome } = useRefresh(licenseId);
-  return (
-    <>
-      <span role="status" className="sr-only">
-        {outcome}
-      </span>
-      <Button variant="outline" onClick={() => void refresh()} pending={refreshing} icon={RotateCw}>
-        Refresh
-      </Button>
-      {usable && (
-        <LinkButton to="/playground" icon={Sparkles}>
-          New image
-        </LinkButton>
-      )}
-    </>
-  );
-}
-
-function useRefresh(licenseId: string) {
-  const queries = useQueryClient();
-  const [refreshing, setRefreshing] = useState(false);
-  const [outcome, setOutcome] = useState('');
-  const refresh = async (): Promise<void> => {
-    setRefreshing(true);
-    setOutcome('');
-    const keys = [['usage', licenseId], ['generations', licenseId], ['licenses']];
-    await Promise.all(keys.map((queryKey) => queries.refetchQueries({ queryKey, type: 'active' })));
-    const failed = keys.some((queryKey) =>
-      queries
-        .getQueryCache()
-        .findAll({ queryKey, type: 'active' })
-        .some(({ state }) => state.status === 'error'),
-    );
-    // A part that failed shows its own error.
-    setOutcome(failed ? '' : 'The overview is up to date.');
-    setRefreshing(false);
-  };
-  return { refresh, refreshing, outcome };
 }
 
 /** The license's newest requests that wait or are being made. Renders nothing while there is none. */
