@@ -40,7 +40,6 @@ async function serve(url: string, res: ServerResponse): Promise<void> {
     const { issuer, clientId } = sessionSettings(origin);
     const config = {
       apiBaseUrl: dashboard.service.ready.baseUrl,
-      retentionDays: 90,
       signIn: { issuer, clientId, domainUrl: origin },
     };
     return void res.setHeader('content-type', 'application/json').end(JSON.stringify(config));
@@ -72,6 +71,13 @@ test('an account signs in, sends a photo, makes an image of it, saves it and use
   await page.getByRole('link', { name: 'Use as reference' }).click();
   await page.getByText('The picture is added to the reference images').waitFor();
   expect(complaints).toEqual([]);
+});
+
+test('a configuration that says no number of days is one of before that option, when they were 90', async () => {
+  const { page } = await dashboard.open();
+  await page.goto(`${site.url}/quickstart`);
+  await signIn(page, dashboard.service);
+  await page.getByText('Requests are kept for 90 days.').waitFor();
 });
 
 test('the API reference sends requests straight to the API, event streams too', async () => {

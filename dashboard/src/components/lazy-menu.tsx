@@ -14,7 +14,7 @@ export function lazyMenu(load: () => Promise<{ default: ComponentType<{ trigger:
   return function LazyMenu({ trigger }: { trigger: MenuTrigger }) {
     const [wanted, setWanted] = useState(false);
     // Only once its code is there, so that a lost network costs a message and not the page.
-    const open = (): void => void load().then(() => setWanted(true), tellFailure);
+    const open = (): void => void load().then(() => setWanted(true), notifyOfFailure);
     const button = cloneElement(trigger, {
       'aria-haspopup': 'menu',
       'aria-expanded': wanted,
@@ -34,7 +34,7 @@ export function lazyMenu(load: () => Promise<{ default: ComponentType<{ trigger:
   };
 }
 
-async function tellFailure(): Promise<void> {
+async function notifyOfFailure(): Promise<void> {
   const { toast } = await import('sonner');
   toast.error('The menu could not be loaded. Check your connection, or reload the page.');
 }

@@ -150,18 +150,17 @@ export interface TimeRange {
   to?: string | undefined;
 }
 
-interface Bounds {
-  createdAfter?: string;
-  createdBefore?: string;
-}
-
 /** Whether a text is a day that the calendar has. */
 function isDay(text: string): boolean {
   return /^20\d\d-\d\d-\d\d$/.test(text) && startOfDay(text, 0).getDate() === Number(text.slice(8));
 }
 
 /** The instants that a range begins and ends with, for the API. */
-export function boundsOf({ range, from, to }: TimeRange, nowMs: number, periodStart: string): Bounds {
+export function boundsOf(
+  { range, from, to }: TimeRange,
+  nowMs: number,
+  periodStart: string,
+): GenerationFilters {
   if (range === 'period') return { createdAfter: periodStart };
   if (range !== undefined) return { createdAfter: daysAgo(nowMs, { today: 0, '7d': 6, '30d': 29 }[range]) };
   return {

@@ -189,17 +189,11 @@ export function ZipButton({ requests, label, className }: ZipButtonProps) {
   );
 }
 
-interface ZipDownload {
-  progress: { done: number; total: number } | null;
-  start: (requests: readonly StoredGeneration[]) => void;
-  stop: () => void;
-}
-
 /** Saves the images of requests as one ZIP. It is stopped when the page is left. */
-function useZipDownload(): ZipDownload {
+function useZipDownload() {
   const api = useApi();
   const queries = useQueryClient();
-  const [progress, setProgress] = useState<ZipDownload['progress']>(null);
+  const [progress, setProgress] = useState<{ done: number; total: number } | null>(null);
   const stopping = useRef(new AbortController());
   useEffect(() => () => stopping.current.abort(), []);
   const renew = (id: string): Promise<StoredGeneration> =>
@@ -219,14 +213,15 @@ function useZipDownload(): ZipDownload {
       const { maxBytes } = target;
       const { stream, missing } = archiveImages({ requests, renew, maxBytes, onImage, signal });
       await target.write(stream);
-      tellEnd(total, missing);
+      notifyOfEnd(total, missing);
     } catch {
       if (!signal.aborted) toast.error('The ZIP could not be saved. Try again, or select fewer requests.');
     } finally {
       setProgress(null);
     }
   };
-  return { progress, start: (requests) => void save(requests), stop: () => stopping.current.abort() };
+  const start = (requests: readonly StoredGeneration[]): void => void save(requests);
+  return { progress, start, stop: () => stopping.current.abort() };
 }
 
 /** `images-9c8f2b1d.zip` for one request, `images-2026-11-24.zip` for several. */
@@ -238,7 +233,7 @@ function zipFileName(requests: readonly StoredGeneration[]): string {
 
 const namedMissing = 3;
 
-function tellEnd(total: number, missing: readonly string[]): void {
+function notifyOfEnd(total: number, missing: readonly string[]): void {
   const saved = total - missing.length;
   if (missing.length === 0) {
     toast.success(`The ZIP has ${formatCount(saved, 'image')}.`);

@@ -44,33 +44,18 @@ export function activeKeysOf(keys: readonly KeyAnswer[], licenseId: string, nowM
   return keys.filter((key) => key.licenseId === licenseId && statusAt(key, nowMs) === 'active').length;
 }
 
-export interface ExpiryView {
-  /** Whether an active key ends within seven days. */
-  soon: boolean;
-  /** Whether "in 3 days" says more than the date alone. */
-  near: boolean;
-}
-
-export function expiryAt(key: KeyAnswer, nowMs: number): ExpiryView {
-  if (key.expiresAt === null) return { soon: false, near: false };
-  const leftMs = Date.parse(key.expiresAt) - nowMs;
-  const ahead = leftMs > 0 && key.status !== 'revoked';
+/** `soon`: an active key ends within seven days. `near`: "in 3 days" says more than the date alone. */
+export function expiryAt({ expiresAt, status }: KeyAnswer, nowMs: number) {
+  const leftMs = expiresAt === null ? Infinity : Date.parse(expiresAt) - nowMs;
+  const ahead = leftMs > 0 && status !== 'revoked';
   return { soon: ahead && leftMs < expirySoonMs, near: ahead && leftMs < relativeMs };
 }
 
-export interface BudgetView {
-  /** `120 of 500 credits`, or what a key without a budget has used. */
-  text: string;
-  /** For the bar, 0 to 100; at least 1 when anything was used, so that it can be seen. Null for a key without a budget. */
-  barPercent: number | null;
-  isUsedUp: boolean;
-}
-
-/** A key's budget and what it used of it in the period that runs. */
-export function budgetOf({
-  monthlyCredits,
-  creditsUsed,
-}: Pick<KeyAnswer, 'monthlyCredits' | 'creditsUsed'>): BudgetView {
+/**
+ * What a key used of its budget in the period that runs. `barPercent` is null without a budget, and at least 1 when
+ * anything was used, so that it can be seen.
+ */
+export function budgetOf({ monthlyCredits, creditsUsed }: Pick<KeyAnswer, 'monthlyCredits' | 'creditsUsed'>) {
   if (monthlyCredits === null) {
     return { text: `${formatCredits(creditsUsed)} used`, barPercent: null, isUsedUp: false };
   }

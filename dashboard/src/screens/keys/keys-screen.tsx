@@ -13,9 +13,8 @@ import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.t
 import { formatNumber } from '@/lib/format.ts';
 import { useLicense, useLicenseChoice } from '@/license/license-choice.ts';
 import { useNow } from '@/lib/use-now.ts';
-import { Activity } from './activity.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
-import { RefusedCalls } from './refused-calls.tsx';
+import { Activity, RefusedCalls } from './license-log.tsx';
 import { KeyDialog, type ChosenKey } from './key-dialogs.tsx';
 import { KeyList } from './key-list.tsx';
 import { countKeys, filterKeys, keyFilters, type KeyFilter } from './key-view.ts';

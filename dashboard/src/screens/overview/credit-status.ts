@@ -13,17 +13,11 @@ const nearPercent = 80;
 
 export type CreditLevel = 'ok' | 'near' | 'spent';
 
-export interface CreditStatus {
-  level: CreditLevel;
-  /** Whole percent for the bar, 0 to 100; at least 1 when anything was used, so that it can be seen. */
-  barPercent: number;
-  /** `31%`, `under 1%`, `124%`. */
-  percentText: string;
-}
-
-export function creditStatus({ current, limit, percentage }: UsageStats): CreditStatus {
+/** `barPercent` is at least 1 when anything was used, so that it can be seen. The text is `31%`, `under 1%` or `124%`. */
+export function creditStatus({ current, limit, percentage }: UsageStats) {
+  const level: CreditLevel = current >= limit ? 'spent' : percentage >= nearPercent ? 'near' : 'ok';
   return {
-    level: current >= limit ? 'spent' : percentage >= nearPercent ? 'near' : 'ok',
+    level,
     barPercent: Math.min(100, Math.max(current > 0 ? 1 : 0, percentage)),
     percentText: percentage === 0 && current > 0 ? 'under 1%' : `${formatNumber(percentage)}%`,
   };

@@ -1,32 +1,50 @@
-import { useId, useState } from 'react';
-import { useRefusals } from '@/api/queries.ts';
-import type { KeyAnswer, RefusalDay } from '@/lib/types.ts';
+import { useId, useState, type ReactNode } from 'react';
+import { useActivity, useRefusals } from '@/api/queries.ts';
+import type { ActivityItem, KeyAnswer, RefusalDay } from '@/lib/types.ts';
 import { Loading } from '@/components/loading.tsx';
-import { Loaded } from '@/components/states.tsx';
+import { Loaded, More } from '@/components/states.tsx';
+import { Time } from '@/components/time.tsx';
+import { CardTitle } from '@/components/ui/card.tsx';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';
 import { ReferenceLink } from '@/layout/reference-link.tsx';
 import { formatCount, formatNumber, formatUtcDay, shortId } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { useLicense } from '@/license/license-choice.ts';
 import { errorAdvice } from '../../../../shared/openapi/error-advice.ts';
+import { activityText } from './activity-view.ts';
 import { refusalRanges, refusalsIn, sumOf, type CallerRefusals, type CodeCount } from './refusals-view.ts';
 
-/** What the API refused of the chosen license's calls, and what to change. */
-export function RefusedCalls({ keys }: { keys: readonly KeyAnswer[] }) {
-  const { licenseId, name } = useLicense();
+interface SectionProps {
+  title: string;
+  description: ReactNode;
+  children: ReactNode;
+}
+
+function Section({ title, description, children }: SectionProps) {
   const titleId = useId();
   return (
     <section aria-labelledby={titleId} className="mt-12 grid grid-cols-1 gap-4">
       <div className="grid gap-1">
-        <h2 id={titleId} className="text-base font-semibold">
-          Refused calls
-        </h2>
-        <p className="max-w-3xl text-pretty text-muted-foreground">
-          How often the API refused calls of the license{' '}
-          <bdi className="font-medium wrap-anywhere">{name}</bdi>, and what to change. A call with a key that
-          is mistyped, revoked or expired is not counted here. Days are in UTC.
-        </p>
+        <CardTitle id={titleId}>{title}</CardTitle>
+        <p className="max-w-3xl text-pretty text-muted-foreground">{description}</p>
       </div>
+      {children}
+    </section>
+  );
+}
+
+/** What the API refused of the chosen license's calls, and what to change. */
+export function RefusedCalls({ keys }: { keys: readonly KeyAnswer[] }) {
+  const { licenseId, name } = useLicense();
+  const description = (
+    <>
+      How often the API refused calls of the license <bdi className="font-medium wrap-anywhere">{name}</bdi>,
+      and what to change. A call with a key that is mistyped, revoked or expired is not counted here. Days are
+      in UTC.
+    </>
+  );
+  return (
+    <Section title="Refused calls" description={description}>
       <Loaded
         query={useRefusals(licenseId)}
         stale="These counts"
@@ -34,7 +52,7 @@ export function RefusedCalls({ keys }: { keys: readonly KeyAnswer[] }) {
       >
         {(days) => <Ranges days={days} keys={keys} />}
       </Loaded>
-    </section>
+    </Section>
   );
 }
 
@@ -138,5 +156,54 @@ function Days({ days }: Pick<CodeCount, 'days'>) {
         ))}
       </ul>
     </details>
+  );
+}
+
+/** Who changed the chosen license and its keys: what an owner looks at when a key does not work any more. */
+export function Activity() {
+  const { licenseId, name } = useLicense();
+  const list = useActivity(licenseId);
+  const description = (
+    <>
+      Who changed the license <bdi className="font-medium wrap-anywhere">{name}</bdi> and its keys, in the
+      last 400 days.
+    </>
+  );
+  return (
+    <Section title="Activity" description={description}>
+      <Loaded query={list} skeleton={<Loading label="Loading the activity" bars={['h-32']} />}>
+        {(items) =>
+          items.length === 0 ? (
+            <p>Nothing was changed.</p>
+          ) : (
+            <ul className="divide-y divide-border rounded-lg border border-border bg-card">
+              {items.map((item) => (
+                <Entry key={item.id} item={item} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <More list={list} labels={['Show more', 'Loading more']} />
+    </Section>
+  );
+}
+
+function Entry({ item }: { item: ActivityItem }) {
+  const { what, details } = activityText(item);
+  return (
+    <li className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1 px-4 py-3">
+      <p className="min-w-0 wrap-anywhere">
+        {what}
+        {item.keyName !== null && (
+          <>
+            {' '}
+            “<bdi>{item.keyName}</bdi>”
+          </>
+        )}
+        {details.length > 0 && <span className="text-muted-foreground">: {details.join(', ')}</span>}
+      </p>
+      <Time iso={item.at} relative className="text-xs whitespace-nowrap text-muted-foreground" />
+    </li>
   );
 }
