@@ -8,12 +8,11 @@ import {
   useQueryClient,
   type InfiniteData,
 } from '@tanstack/react-query';
-import type { Health } from '../../../clients/typescript/src/index.ts';
+import type { Health, RouteInit } from '../../../clients/typescript/src/index.ts';
 import type {
   ActivityList,
   GenerationList,
   GenerationStatus,
-  GenerationType,
   KeyList,
   StoredGeneration,
 } from '../lib/types.ts';
@@ -81,6 +80,25 @@ export function useIdentities(licenseId: string | undefined, areWanted = true) {
   });
 }
 
+export function useAccountSettings() {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['account'],
+    queryFn: ({ signal }) => api.request('GET /account', { signal }),
+  });
+}
+
+/** The identities that any active license of the account may use. Their links to samples are renewed with them. */
+export function useAccountIdentities() {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['identities'],
+    queryFn: ({ signal }) => api.request('GET /identities', { signal }),
+    select: ({ identities }) => identities,
+    staleTime: 5 * minuteMs,
+  });
+}
+
 export function useUsage(licenseId: string) {
   const api = useApi();
   return useQuery({
@@ -128,15 +146,10 @@ export function useRefusals(licenseId: string) {
   });
 }
 
-export interface GenerationFilters {
-  identityId?: string | undefined;
-  status?: GenerationStatus | undefined;
-  type?: GenerationType | undefined;
-  keyId?: string | undefined;
-  createdAfter?: string | undefined;
-  createdBefore?: string | undefined;
-  search?: string | undefined;
-}
+export type GenerationFilters = Omit<
+  RouteInit<'GET /generate'>['query'] & {},
+  'licenseId' | 'limit' | 'cursor'
+>;
 
 /**
  * The license's history, newest first. `data` is the flat list. A filtered page may be empty although there are more:
@@ -150,11 +163,7 @@ export function useGenerations(licenseId: string, filters: GenerationFilters = {
 }
 
 /** How far back the pages that are loaded have looked; null once they have seen everything. */
-export function useSearchedBackTo(
-  licenseId: string,
-  filters: GenerationFilters = {},
-  limit = 24,
-): string | null {
+export function useSearchedBackTo(licenseId: string, filters: GenerationFilters, limit = 24): string | null {
   const { data } = useInfiniteQuery({
     ...useGenerationPages(licenseId, filters, limit),
     select: ({ pages }: InfiniteData<GenerationList>) => pages.at(-1)?.searchedBackTo ?? null,
@@ -227,7 +236,7 @@ export function useFollowed<List extends StoredGeneration[] | undefined>(list: L
 }
 
 function followOptions(api: Api, queries: QueryClient, requestId: string) {
-  const listed = (): ListedGeneration | null => findListed(queries, requestId);
+  const listed = () => findListed(queries, requestId);
   return {
     ...generationOptions(api, queries, requestId),
     initialData: () => listed()?.generation,
@@ -258,13 +267,8 @@ export function useModelHealth(isWaiting: boolean) {
   });
 }
 
-interface ListedGeneration {
-  generation: StoredGeneration;
-  updatedAtMs: number;
-}
-
 /** Finds a request in the newest list that has it. The browser has cached the images of its links. */
-function findListed(queries: QueryClient, requestId: string): ListedGeneration | null {
+function findListed(queries: QueryClient, requestId: string) {
   const found = queries
     .getQueryCache()
     .findAll({ queryKey: ['generations'] })
@@ -273,7 +277,7 @@ function findListed(queries: QueryClient, requestId: string): ListedGeneration |
       const generation = pages.flatMap(({ generations }) => generations).find(({ id }) => id === requestId);
       return generation === undefined ? [] : [{ generation, updatedAtMs: dataUpdatedAt }];
     });
-  return found.sort((a, b) => b.updatedAtMs - a.updatedAtMs)[0] ?? null;
+  return found.sort((a, b) => b.updatedAtMs - a.updatedAtMs)[0];
 }
 
 export function isFinal(status: GenerationStatus): boolean {

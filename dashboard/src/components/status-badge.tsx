@@ -1,6 +1,6 @@
 import { CircleCheck, CircleDashed, CircleX, Clock, LoaderCircle } from 'lucide-react';
 import type { GenerationStatus } from '@/lib/types.ts';
-import { Badge } from './ui/badge.tsx';
+import { Badge } from './ui/card.tsx';
 
 const badges = {
   QUEUED: { label: 'Queued', variant: 'default', icon: CircleDashed },

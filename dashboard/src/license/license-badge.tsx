@@ -1,6 +1,6 @@
 import { ChevronsUpDown } from 'lucide-react';
 import type { LicenseAnswer } from '@/lib/types.ts';
-import { Badge } from '@/components/ui/badge.tsx';
+import { Badge } from '@/components/ui/card.tsx';
 import { cn } from '@/lib/cn.ts';
 import { shortId } from '@/lib/format.ts';
 import { lazyMenu } from '@/components/lazy-menu.tsx';

@@ -1,6 +1,7 @@
 import { ExternalLink } from 'lucide-react';
 import { useId } from 'react';
-import { useAccountSettings, useSwitchCreditMails } from '@/api/account.ts';
+import { useSwitchCreditMails } from '@/api/changes.ts';
+import { useAccountSettings } from '@/api/queries.ts';
 import { useAccount } from '@/auth/session.ts';
 import { ContactLink, ErrorState } from '@/components/states.tsx';
 import { NewTabButton } from '@/components/ui/button.tsx';

@@ -16,14 +16,7 @@ export const types = Object.keys(typeLabels) as GenerationType[];
 /** The key of those requests that were made in the playground. */
 const playground = 'playground';
 
-export interface HistoryFilters extends TimeRange {
-  identityId?: string | undefined;
-  status?: GenerationStatus | undefined;
-  type?: GenerationType | undefined;
-  /** A key's id, or `playground`. */
-  keyId?: string | undefined;
-  search?: string | undefined;
-}
+export type HistoryFilters = TimeRange & Omit<GenerationFilters, 'createdAfter' | 'createdBefore'>;
 
 export const maxSearchLength = 200;
 

@@ -3,7 +3,7 @@ import { useRef, useState, type ReactNode, useEffect } from 'react';
 import { toast } from 'sonner';
 import { useNavigate } from 'react-router';
 import { useQueryClient } from '@tanstack/react-query';
-import { useDeleteGenerations, type DeleteOutcome } from '@/api/deletions.ts';
+import { useDeleteGenerations, type DeleteOutcome } from '@/api/changes.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';

@@ -1,9 +1,9 @@
 import { Images } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation, useNavigationType, useSearchParams } from 'react-router';
-import { useAccountIdentities } from '@/api/account.ts';
+import { useAccountIdentities } from '@/api/queries.ts';
 import type { IdentityAnswer, LicenseAnswer } from '@/lib/types.ts';
-import { IdentityPicture } from '@/components/identity-picture.tsx';
+import { IdentityPicture } from '@/components/pictures.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, Loaded } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';

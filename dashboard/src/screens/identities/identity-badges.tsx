@@ -1,6 +1,6 @@
 import { Camera, CircleSlash } from 'lucide-react';
 import type { IdentityAnswer } from '@/lib/types.ts';
-import { Badge } from '@/components/ui/badge.tsx';
+import { Badge } from '@/components/ui/card.tsx';
 
 /** What an identity can do, and whether it can be used now. Renders nothing for one that takes prompts only. */
 export function IdentityBadges({ identity }: { identity: IdentityAnswer }) {

@@ -1,7 +1,7 @@
 import { CircleSlash, Images, Sparkles, Image } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Link, useParams } from 'react-router';
-import { useAccountIdentities } from '@/api/account.ts';
+import { useAccountIdentities } from '@/api/queries.ts';
 import type { IdentityAnswer, LicenseAnswer } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { Loading } from '@/components/loading.tsx';
@@ -15,8 +15,7 @@ import { codeSamples, defaultPrompt } from '@/lib/code-samples.ts';
 import { LicenseName } from '@/license/license-badge.tsx';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { CodeTabs } from '@/components/code.tsx';
-import { LargeImage } from '@/components/signed-image.tsx';
-import { ThumbnailStrip } from '@/components/thumbnail-strip.tsx';
+import { LargeImage, ThumbnailStrip } from '@/components/pictures.tsx';
 import { IdentityBadges } from './identity-badges.tsx';
 import { licensesWith, playgroundAddress, sampleText } from './included.ts';
 

@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react';
 import { useEffect, useRef, useState, type FocusEvent, type RefObject } from 'react';
-import { useCreateKey } from '@/api/key-changes.ts';
+import { useCreateKey } from '@/api/changes.ts';
 import type { CreatedKey, KeyAnswer } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { Alert } from '@/components/ui/alert.tsx';

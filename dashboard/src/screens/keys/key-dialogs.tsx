@@ -1,6 +1,6 @@
 import { useEffect, useRef, type ReactNode, type RefObject, type SubmitEvent } from 'react';
 import { toast } from 'sonner';
-import { useChangeKey, useRevokeKey } from '@/api/key-changes.ts';
+import { useChangeKey, useRevokeKey } from '@/api/changes.ts';
 import { useKeys } from '@/api/queries.ts';
 import type { ChangeKeyBody, KeyAnswer } from '@/lib/types.ts';
 import { Button } from '@/components/ui/button.tsx';

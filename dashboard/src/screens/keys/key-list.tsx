@@ -1,9 +1,8 @@
 import { CircleCheck, CircleX, Clock } from 'lucide-react';
 import { Fragment, useSyncExternalStore } from 'react';
 import type { KeyAnswer, KeyStatus, LicenseAnswer } from '@/lib/types.ts';
-import { Badge } from '@/components/ui/badge.tsx';
+import { Badge, Card } from '@/components/ui/card.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { Card } from '@/components/ui/card.tsx';
 import { cn } from '@/lib/cn.ts';
 import { formatDate, formatRelative, shortId, formatUtcDay } from '@/lib/format.ts';
 import { LicenseBadge } from '@/license/license-badge.tsx';

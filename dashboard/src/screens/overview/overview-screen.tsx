@@ -13,7 +13,7 @@ import { isFinal, useGeneration, useGenerations, useRefreshAfterGeneration } fro
 import { StatusBadge } from '@/components/status-badge.tsx';
 import { Made, Time } from '@/components/time.tsx';
 import { CardTitle } from '@/components/ui/card.tsx';
-import { SignedImage } from '@/components/signed-image.tsx';
+import { SignedImage } from '@/components/pictures.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { ErrorState, StaleNote } from '@/components/states.tsx';
 import { thumbnailOf } from '@/lib/outputs.ts';

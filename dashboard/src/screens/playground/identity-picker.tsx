@@ -1,6 +1,6 @@
 import { ChevronDown } from 'lucide-react';
 import type { IdentityAnswer } from '@/lib/types.ts';
-import { Badge } from '@/components/ui/badge.tsx';
+import { Badge } from '@/components/ui/card.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import {
   DropdownMenu,
@@ -9,7 +9,7 @@ import {
   DropdownMenuRadioItem,
   DropdownMenuTrigger,
 } from '@/components/ui/dropdown-menu.tsx';
-import { IdentityPicture } from '@/components/identity-picture.tsx';
+import { IdentityPicture } from '@/components/pictures.tsx';
 import { Field } from '@/components/field.tsx';
 import { cn } from '@/lib/cn.ts';
 import { usePlayground } from './use-playground.ts';

@@ -15,7 +15,7 @@ import { isFinal, isGone, useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { DownloadButton } from '@/components/download-button.tsx';
-import { SignedImage } from '@/components/signed-image.tsx';
+import { SignedImage } from '@/components/pictures.tsx';
 import { statusLabel } from '@/components/status-badge.tsx';
 import { Button, LinkButton, NewTabButton } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';

@@ -1,7 +1,8 @@
 import { ImageOff } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useState, type ReactNode, useRef, type KeyboardEvent } from 'react';
 import { cn } from '@/lib/cn.ts';
 import { viewerWidth } from '@/lib/outputs.ts';
+import type { IdentityAnswer } from '@/lib/types.ts';
 import { Button } from './ui/button.tsx';
 
 interface SignedImageProps {
@@ -95,5 +96,90 @@ function Missing({ alt, reload }: { alt: string; reload: (() => void) | undefine
         </Button>
       )}
     </>
+  );
+}
+
+interface ThumbnailStripProps {
+  label: string;
+  /** `label` is what the button of a picture does. */
+  pictures: readonly { src: string; label: string }[];
+  /** Of the picture that is shown large. */
+  index: number;
+  onShow: (index: number) => void;
+}
+
+const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
+
+/** Pictures in small, to choose the one that is shown large. The arrow keys go from one to the next. */
+export function ThumbnailStrip({ label, pictures, index, onShow }: ThumbnailStripProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = steps[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = (index + step + pictures.length) % pictures.length;
+    onShow(next);
+    list.current?.querySelectorAll('button')[next]?.focus();
+  };
+  return (
+    <ul ref={list} role="list" aria-label={label} className="grid max-w-md grid-cols-4 gap-3 p-1">
+      {pictures.map((picture, i) => (
+        <li key={i}>
+          <button
+            type="button"
+            aria-pressed={i === index}
+            aria-label={picture.label}
+            onClick={() => onShow(i)}
+            onKeyDown={onKeyDown}
+            className={cn(
+              'block aspect-square w-full overflow-hidden rounded-md bg-secondary ring-offset-2 ring-offset-background',
+              i === index ? 'ring-2 ring-foreground' : 'hover:ring-1 hover:ring-input',
+            )}
+          >
+            {/* No alternative text: the button says what it is. */}
+            <img src={picture.src} alt="" referrerPolicy="no-referrer" className="size-full object-cover" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface IdentityPictureProps {
+  identity: Pick<IdentityAnswer, 'name' | 'samples'>;
+  className?: string;
+  /** For those that are seen first. */
+  eager?: boolean;
+}
+
+/** The first sample of an identity in small, beside its name. Without one, or where it can't be loaded, the name's first letter. */
+export function IdentityPicture({ identity, className, eager = false }: IdentityPictureProps) {
+  const src = identity.samples[0]?.thumbnailUrl;
+  const [failedSrc, setFailedSrc] = useState<string | null>(null);
+  const frame = cn('block shrink-0 overflow-hidden bg-secondary', className);
+  if (src === undefined || src === failedSrc) {
+    return (
+      <span
+        aria-hidden
+        className={cn(frame, '@container flex items-center justify-center text-muted-foreground')}
+      >
+        {/* Not text: no name of a control around it has this letter. */}
+        <span
+          data-initial={Array.from(identity.name)[0]}
+          className="text-[max(1rem,16cqw)] leading-none font-medium uppercase before:content-[attr(data-initial)]"
+        />
+      </span>
+    );
+  }
+  return (
+    <img
+      src={src}
+      alt=""
+      loading={eager ? 'eager' : 'lazy'}
+      decoding="async"
+      referrerPolicy="no-referrer"
+      onError={() => setFailedSrc(src)}
+      className={cn(frame, 'object-cover')}
+    />
   );
 }

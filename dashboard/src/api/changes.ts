@@ -1,9 +1,71 @@
 import { useMutation, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query';
-import { deleteGeneration, type Requester } from '../../../clients/typescript/src/index.ts';
-import type { GenerationList } from '../lib/types.ts';
-import { ApiError, screenError } from './api-error.ts';
+import type { ChangeKeyBody, CreateKeyBody, KeyAnswer, KeyList, GenerationList } from '../lib/types.ts';
 import { useApi } from './client.ts';
+import { deleteGeneration, type Requester } from '../../../clients/typescript/src/index.ts';
+import { ApiError, screenError } from './api-error.ts';
 import { isGone } from './queries.ts';
+
+function refreshKeys(queries: QueryClient): void {
+  void queries.invalidateQueries({ queryKey: ['keys'] });
+  void queries.invalidateQueries({ queryKey: ['activity'] });
+}
+
+/** `mutate(body)`. The answer holds the raw key, so it is dropped as soon as the component is gone. */
+export function useCreateKey() {
+  const api = useApi();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: CreateKeyBody) => api.request('POST /keys', { body }),
+    // Also when it failed: the key may be made and the answer lost. Not awaited, so that the raw key is shown at once.
+    onSettled: () => refreshKeys(queries),
+    onError: () => void queries.invalidateQueries({ queryKey: ['licenses'] }),
+    gcTime: 0,
+  });
+}
+
+/** Shows a key's change at once, even if the list can't be fetched again. */
+function showKeyChange(queries: QueryClient, { keyId, ...changes }: Partial<KeyAnswer>): void {
+  const shown = (key: KeyAnswer) => (key.keyId === keyId ? { ...key, ...changes } : key);
+  queries.setQueryData<InfiniteData<KeyList>>(
+    ['keys'],
+    (list) => list && { ...list, pages: list.pages.map((page) => ({ ...page, keys: page.keys.map(shown) })) },
+  );
+  refreshKeys(queries);
+}
+
+export function useChangeKey(keyId: string) {
+  const api = useApi();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: ChangeKeyBody) => api.request('PATCH /keys/{keyId}', { path: { keyId }, body }),
+    onSuccess: (changed) => {
+      showKeyChange(queries, changed);
+      // It names keys.
+      void queries.invalidateQueries({ queryKey: ['usage', changed.licenseId] });
+    },
+    // The key may be changed although no answer came, or be gone.
+    onError: () => refreshKeys(queries),
+  });
+}
+
+export function useRevokeKey() {
+  const api = useApi();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (keyId: string) => api.request('DELETE /keys/{keyId}', { path: { keyId } }),
+    onSuccess: (revoked) => showKeyChange(queries, revoked),
+  });
+}
+
+/** `mutate(creditMails)`: shows the answer, which is what is stored. */
+export function useSwitchCreditMails() {
+  const api = useApi();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (creditMails: boolean) => api.request('PATCH /account', { body: { creditMails } }),
+    onSuccess: (settings) => queries.setQueryData(['account'], settings),
+  });
+}
 
 /** So many are deleted at the same time. */
 const lanes = 3;
