@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query';
-import type { ChangeKeyBody, CreateKeyBody, KeyAnswer, KeyList, GenerationList } from '../lib/types.ts';
-import { useApi } from './client.ts';
 import { deleteGeneration, type Requester } from '../../../clients/typescript/src/index.ts';
+import type { ChangeKeyBody, CreateKeyBody, GenerationList, KeyAnswer, KeyList } from '../lib/types.ts';
 import { ApiError, screenError } from './api-error.ts';
+import { useApi } from './client.ts';
 import { isGone } from './queries.ts';
 
 function refreshKeys(queries: QueryClient): void {
@@ -67,10 +67,8 @@ export function useSwitchCreditMails() {
   });
 }
 
-/** So many are deleted at the same time. */
-const lanes = 3;
-/** A request that the service asked to send later is sent this often. */
-const maxTries = 4;
+const maxDeletedAtOnce = 3;
+const maxDeletionTries = 4;
 
 interface DeleteRun {
   requestIds: string[];
@@ -111,7 +109,7 @@ async function deleteAll(
       onEnded();
     }
   };
-  await Promise.all(Array.from({ length: lanes }, work));
+  await Promise.all(Array.from({ length: maxDeletedAtOnce }, work));
   return outcome;
 }
 
@@ -125,7 +123,8 @@ async function deleteOne(requester: Requester, requestId: string, signal: AbortS
       const error = screenError(cause);
       if (isGone(error)) return null;
       const waitSeconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
-      if (waitSeconds === undefined || waitSeconds > 60 || tries === maxTries || signal.aborted) return error;
+      if (waitSeconds === undefined || waitSeconds > 60 || tries === maxDeletionTries || signal.aborted)
+        return error;
       await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1000));
     }
   }

@@ -8,9 +8,7 @@ import { Button, type ButtonProps } from './ui/button.tsx';
 
 interface DownloadButtonProps extends ButtonProps {
   run: StoredGeneration;
-  /** Of the image, from 0. */
   index: number;
-  /** Signs the request's links anew, because links expire after an hour. */
   renew: () => Promise<string[]>;
 }
 

@@ -148,7 +148,6 @@ export function ThumbnailStrip({ label, pictures, index, onShow }: ThumbnailStri
 interface IdentityPictureProps {
   identity: Pick<IdentityAnswer, 'name' | 'samples'>;
   className?: string;
-  /** For those that are seen first. */
   eager?: boolean;
 }
 

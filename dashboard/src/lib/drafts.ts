@@ -1,4 +1,3 @@
-/** The two calls of a browser's storage that are used. */
 export interface TabStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;

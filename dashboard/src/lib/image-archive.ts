@@ -5,7 +5,6 @@ import { archivedFileName } from './outputs.ts';
 
 export interface ArchiveJob {
   requests: readonly StoredGeneration[];
-  /** The request with new links, because links expire after an hour. */
   renew: (requestId: string) => Promise<StoredGeneration>;
   /** What the archive may hold, where it is made in memory. */
   maxBytes: number;

@@ -21,21 +21,26 @@ const sizes = {
 interface Look {
   variant?: keyof typeof variants;
   size?: keyof typeof sizes | undefined;
-  /** Before the text. Without a text, name the button with `aria-label`. */
+  /** Before the text. */
   icon?: LucideIcon;
+  /** The name of a button that is an icon alone, also its title. */
+  label?: string;
   className?: string;
   children?: ReactNode;
 }
 
 function dressed<Props extends Look>(props: Props) {
-  const { variant = 'default', size = 'default', icon: Icon, className, children, ...rest } = props;
+  const { label, icon: Icon, className, children, ...rest } = props;
+  const { variant = label ? 'ghost' : 'default', size = label ? 'icon-sm' : 'default', ...others } = rest;
   const content = (
     <>
       {Icon && <Icon aria-hidden />}
       {children}
     </>
   );
-  return { ...rest, className: cn(common, variants[variant], sizes[size], className), children: content };
+  const named = label && { 'aria-label': label, title: label };
+  const classes = cn(common, variants[variant], sizes[size], className);
+  return { ...named, ...others, className: classes, children: content };
 }
 
 export interface ButtonProps extends Look, Omit<ComponentProps<'button'>, keyof Look> {

@@ -1,12 +1,11 @@
 import { ArrowLeft, ChevronLeft, ChevronRight, Columns2 } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
-import { useGenerations } from '@/api/queries.ts';
+import { useGenerations, type GenerationFilters } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { useLicense } from '@/license/license-choice.ts';
-import { readFilters } from './filters.ts';
-import { useApiFilters } from './use-api-filters.ts';
+import { readFilters, toApiFilters, type HistoryFilters } from './filters.ts';
 import { neighbours } from './request-view.ts';
 
 /** The query of the list that led here. Null when another page did. */
@@ -131,20 +130,25 @@ interface NeighbourLinkProps {
 
 function NeighbourLink({ id, label, keys, listSearch, icon }: NeighbourLinkProps) {
   if (id === null) {
-    return <Button variant="outline" size="icon-sm" disabled aria-label={label} icon={icon} />;
+    return <Button variant="outline" disabled label={label} icon={icon} />;
   }
   return (
     <LinkButton
       variant="outline"
-      size="icon-sm"
       to={`/history/${id}`}
       // Back still leads to the list.
       replace
       state={{ listSearch }}
-      aria-label={label}
+      label={label}
       aria-keyshortcuts={keys}
-      title={label}
       icon={icon}
     />
   );
+}
+
+/** What the API is asked for. Named ranges count from the day on which the screen was opened. */
+export function useApiFilters(filters: HistoryFilters): GenerationFilters {
+  const { billingPeriodStart } = useLicense();
+  const [nowMs] = useState(Date.now);
+  return toApiFilters(filters, nowMs, billingPeriodStart);
 }

@@ -122,14 +122,7 @@ function SearchField({ search, onSearch }: SearchFieldProps) {
         onChange={({ target }) => setTyped(target.value)}
         className="pr-11"
       />
-      <Button
-        type="submit"
-        variant="ghost"
-        size="icon-sm"
-        aria-label="Search"
-        className="absolute top-1 right-1"
-        icon={Search}
-      />
+      <Button type="submit" label="Search" className="absolute top-1 right-1" icon={Search} />
     </form>
   );
 }

@@ -9,7 +9,7 @@ import { useRetention } from '@/lib/config.ts';
 import { isFiltered, isSearching, writeFilters, type HistoryFilters } from './filters.ts';
 import { HistoryCard } from './history-card.tsx';
 import { SelectionBar, choiceOf, type Selecting } from './selection-bar.tsx';
-import { useApiFilters } from './use-api-filters.ts';
+import { useApiFilters } from './back-to-list.tsx';
 import { announceList, countEmptyPages, endOfList, shouldFetchNext } from './list-view.ts';
 
 interface HistoryListProps {
@@ -94,7 +94,6 @@ interface ListEndProps {
   searches: boolean;
 }
 
-/** Below the grid: a button for more, the error of the next page, or the end. */
 function ListEnd({ list, count, filtered, searches }: ListEndProps) {
   const retention = useRetention();
   const { error, isFetchingNextPage: fetching, loadMore, searchedBackTo, watchEnd } = list;

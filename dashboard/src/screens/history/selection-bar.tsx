@@ -39,11 +39,8 @@ export function SelectionBar({ list, selecting }: SelectionBarProps) {
             {isAll ? 'Select none' : `Select all ${formatNumber(selectable.length)} loaded`}
           </Button>
           <Button
-            variant="ghost"
-            size="icon-sm"
-            aria-label="Leave the selection"
+            label="Leave the selection"
             aria-keyshortcuts="Escape"
-            title="Leave the selection"
             onClick={selecting.leave}
             className="ml-auto sm:order-first sm:ml-0"
             icon={X}

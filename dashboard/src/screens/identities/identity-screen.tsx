@@ -178,7 +178,6 @@ function CodeSection({ identity }: { identity: IdentityAnswer }) {
 
 interface SampleViewerProps {
   identity: IdentityAnswer;
-  /** Fetches new links, because links expire after an hour. */
   renew: () => void;
 }
 

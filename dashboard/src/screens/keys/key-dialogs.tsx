@@ -77,7 +77,6 @@ interface EditKeyFormProps {
   isRevoked: boolean;
   /** Gets null where nothing was changed. */
   onSubmit: (changes: ChangeKeyBody | null) => void;
-  /** Why the service refused, above the buttons. */
   children: ReactNode;
 }
 

@@ -104,18 +104,11 @@ export function SeedField({ usedSeed }: { usedSeed: number | null }) {
             placeholder="Random"
             className="tabular-nums"
           />
+          <Button variant="outline" size="icon" label="Draw a seed" onClick={draw} icon={Dices} />
           <Button
             variant="outline"
             size="icon"
-            aria-label="Draw a seed"
-            title="Draw a seed"
-            onClick={draw}
-            icon={Dices}
-          />
-          <Button
-            variant="outline"
-            size="icon"
-            aria-label="Keep the seed"
+            label="Keep the seed"
             aria-pressed={locked}
             title={locked ? 'Use a new seed each time' : 'Keep the last seed'}
             disabled={!locked && usedSeed === null}

@@ -22,9 +22,7 @@ export function PrefillNotice({ notice, onDismiss, children }: PrefillNoticeProp
       ))}
       {children}
       <Button
-        variant="ghost"
-        size="icon-sm"
-        aria-label="Dismiss"
+        label="Dismiss"
         onClick={onDismiss}
         className="absolute top-3 right-3 !col-start-auto"
         icon={X}

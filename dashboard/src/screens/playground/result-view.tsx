@@ -73,9 +73,7 @@ function ResultImage({ run, renew, index }: ResultImageProps) {
           <span className="mr-1 text-muted-foreground">Seed {seed}</span>
           <CopyButton text={String(seed)} label={`Copy seed ${seed}`} iconOnly />
           <Button
-            variant="ghost"
-            size="icon-sm"
-            aria-label={`Use seed ${seed}`}
+            label={`Use seed ${seed}`}
             title="Use this seed"
             onClick={() => lockSeed(seed)}
             icon={Lock}
@@ -95,30 +93,18 @@ function ImageActions({ run, renew, index, which }: ImageActionsProps) {
   return (
     <div className="flex items-center">
       <NewTabButton
-        variant="ghost"
-        size="icon-sm"
         href={run.outputs[index]}
-        aria-label={`Open ${which} in full size, in a new tab`}
+        label={`Open ${which} in full size, in a new tab`}
         title="Open full size"
         icon={ExternalLink}
       />
       <LinkButton
-        variant="ghost"
-        size="icon-sm"
         to={{ search: asReferenceSearch({ requestId: run.id, index }) }}
-        aria-label={`Use ${which} as a reference`}
+        label={`Use ${which} as a reference`}
         title="Use as reference"
         icon={ImagePlus}
       />
-      <DownloadButton
-        variant="ghost"
-        size="icon-sm"
-        run={run}
-        index={index}
-        renew={renew}
-        aria-label={`Download ${which}`}
-        title="Download"
-      />
+      <DownloadButton run={run} index={index} renew={renew} label={`Download ${which}`} title="Download" />
     </div>
   );
 }

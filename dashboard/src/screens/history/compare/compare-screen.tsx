@@ -112,7 +112,6 @@ interface SideProps {
   isFullSize: boolean;
 }
 
-/** One of the two requests: its picture, and where it leads. */
 function Side({ query, ...props }: SideProps) {
   return (
     <section aria-label={`Request ${props.name}`} className="grid min-w-0 grid-cols-1 gap-4">

@@ -58,9 +58,7 @@ function Row({ item, uploadTo, onRemove }: RowProps) {
       </div>
       <Button
         data-remove
-        variant="ghost"
-        size="icon-sm"
-        aria-label={`Remove ${name}`}
+        label={`Remove ${name}`}
         title="Remove"
         onClick={onRemove}
         className="self-start"
