@@ -40,13 +40,18 @@ interface ErrorStateProps {
   error: unknown;
   onRetry?: (() => void) | undefined;
   retrying?: boolean;
+  /** What to do about an error of the API, where the page knows more than its code says. */
+  advise?: (error: ApiError) => string | null;
   className?: string;
 }
 
 /** Says what went wrong and what to do, and gives the request's id to send to support. */
-export function ErrorState({ error, onRetry, retrying = false, className }: ErrorStateProps) {
+export function ErrorState({ error, onRetry, retrying = false, advise, className }: ErrorStateProps) {
   const waitSeconds = useSecondsUntil(mayRetryAtMs(error));
-  const { sentence, advice, requestId, isFault = false } = explain(error, useRetention());
+  const retention = useRetention();
+  const known = error instanceof ApiError ? error : null;
+  const sentence = known ? withReadableTimes(known.message) : 'Something on this page went wrong.';
+  const advice = known ? (advise ?? usualAdvice)(known, retention) : 'Try again, or reload the page.';
   return (
     <div
       className={cn('flex items-start gap-3 rounded-lg border border-border bg-card p-4 sm:p-6', className)}
@@ -58,15 +63,8 @@ export function ErrorState({ error, onRetry, retrying = false, className }: Erro
           <p className="font-medium text-pretty">{sentence}</p>
           {advice !== null && <p className="text-pretty text-muted-foreground">{advice}</p>}
         </div>
-        {requestId !== undefined && (
-          <p className="flex items-center gap-x-1 text-xs text-muted-foreground">
-            <span className="min-w-0">
-              Request id <code className="wrap-anywhere">{requestId}</code>
-            </span>
-            <CopyButton text={requestId} label="Copy the request id" iconOnly />
-          </p>
-        )}
-        {requestId !== undefined && isFault && <SupportLink requestId={requestId} />}
+        {known?.requestId !== undefined && <RequestId requestId={known.requestId} />}
+        {known?.requestId !== undefined && isFault(known) && <SupportLink requestId={known.requestId} />}
         {onRetry && (
           <Button
             variant="outline"
@@ -81,6 +79,17 @@ export function ErrorState({ error, onRetry, retrying = false, className }: Erro
         )}
       </div>
     </div>
+  );
+}
+
+function RequestId({ requestId }: { requestId: string }) {
+  return (
+    <p className="flex items-center gap-x-1 text-xs text-muted-foreground">
+      <span className="min-w-0">
+        Request id <code className="wrap-anywhere">{requestId}</code>
+      </span>
+      <CopyButton text={requestId} label="Copy the request id" iconOnly />
+    </p>
   );
 }
 
@@ -163,26 +172,9 @@ export function ContactLink({ contact, subject }: { contact: string; subject?: s
   );
 }
 
-function explain(
-  error: unknown,
-  retention: string,
-): {
-  sentence: string;
-  advice: string | null;
-  requestId?: string | undefined;
-  /** The fault is the service's own: support should know of it. */
-  isFault?: boolean;
-} {
-  if (!(error instanceof ApiError)) {
-    return { sentence: 'Something on this page went wrong.', advice: 'Try again, or reload the page.' };
-  }
-  const isFault = error.status >= 500 && error.status !== 503 && error.code !== 'TIMEOUT';
-  return {
-    sentence: withReadableTimes(error.message),
-    advice: advise(error, retention),
-    requestId: error.requestId,
-    isFault,
-  };
+/** The fault is the service's own: support should know of it. */
+function isFault({ status, code }: ApiError): boolean {
+  return status >= 500 && status !== 503 && code !== 'TIMEOUT';
 }
 
 const adviceByCode: Record<string, string | undefined> = {
@@ -197,7 +189,7 @@ const adviceByCode: Record<string, string | undefined> = {
   TIMEOUT: 'Fewer steps, fewer images or a smaller size finish sooner.',
 };
 
-function advise({ code, message }: ApiError, retention: string): string | null {
+function usualAdvice({ code, message }: ApiError, retention: string): string | null {
   // Two limits have this code. The sentence of this one says what to do.
   if (code === 'RATE_LIMITED' && message.includes('in flight')) return null;
   if (code === 'REQUEST_NOT_FOUND') {

@@ -3,6 +3,7 @@ import { useRef, type RefObject, type SubmitEvent } from 'react';
 import type { CreateKeyBody, KeyAnswer, LicenseAnswer } from '@/lib/types.ts';
 import { Field } from '@/components/field.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
+import { ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
 import { Select, SelectItem } from '@/components/ui/select.tsx';
@@ -19,7 +20,7 @@ import {
   type ExpiryChoice,
   type KeyFormValues,
 } from './key-form.ts';
-import { BudgetField, NameField, Problem, TextField, useForm } from './key-fields.tsx';
+import { BudgetField, NameField, TextField, useForm } from './key-fields.tsx';
 import { activeKeysOf, maxActiveKeys } from './key-view.ts';
 
 interface CreateKeyFormProps {
@@ -61,7 +62,9 @@ export function CreateKeyForm({ keys, pending, error, nameInput, onSubmit }: Cre
         license={licenses.find(({ licenseId }) => licenseId === values.licenseId)}
       />
       <ExpiryFields form={form} nowMs={nowMs} customTime={customTime} />
-      {error !== null && !pending && <Problem error={error} advise={createKeyAdvice} />}
+      {error !== null && !pending && (
+        <ErrorState error={error} advise={createKeyAdvice} className="bg-background sm:p-4" />
+      )}
       <DialogFooter>
         <DialogCancel disabled={pending} />
         <Button type="submit" pending={pending} disabled={full || values.licenseId === ''}>

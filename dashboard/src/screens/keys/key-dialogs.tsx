@@ -3,13 +3,14 @@ import { toast } from 'sonner';
 import { useChangeKey, useRevokeKey } from '@/api/changes.ts';
 import { useKeys } from '@/api/queries.ts';
 import type { ChangeKeyBody, KeyAnswer } from '@/lib/types.ts';
+import { ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Dialog, DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
 import { formatCredits } from '@/lib/format.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { Time } from '@/components/time.tsx';
 import { changeKeyAdvice, changesOf, creditsOf, editOf, editProblems, revokeKeyAdvice } from './key-form.ts';
-import { BudgetField, NameField, Problem, useForm } from './key-fields.tsx';
+import { BudgetField, NameField, useForm } from './key-fields.tsx';
 
 /** A key as it was when the dialog was opened, and what somebody is about to do with it. */
 export interface ChosenKey {
@@ -57,7 +58,9 @@ function EditKeyDialog({ item, onClose, returnFocus }: KeyDialogProps) {
     >
       <EditKeyForm {...{ item, nameInput, isRevoked }} pending={isPending} onSubmit={save}>
         {isRevoked && <p role="status">It was revoked in the meantime. A revoked key cannot be changed.</p>}
-        {error !== null && !isPending && <Problem error={error} advise={changeKeyAdvice} />}
+        {error !== null && !isPending && (
+          <ErrorState error={error} advise={changeKeyAdvice} className="bg-background sm:p-4" />
+        )}
       </EditKeyForm>
     </Dialog>
   );
@@ -144,7 +147,9 @@ function RevokeKeyDialog({ item, onClose, onRevoked, returnFocus }: KeyDialogPro
       onClose={() => !isPending && onClose()}
       returnFocus={returnFocus}
     >
-      {error !== null && <Problem error={error} advise={revokeKeyAdvice} />}
+      {error !== null && (
+        <ErrorState error={error} advise={revokeKeyAdvice} className="bg-background sm:p-4" />
+      )}
       <DialogFooter>
         <DialogCancel disabled={isPending} />
         <Button variant="destructive" pending={isPending} onClick={revoke}>

@@ -1,12 +1,9 @@
 import { useState, type ComponentProps, type RefObject } from 'react';
-import { CircleAlert } from 'lucide-react';
 import type { LicenseAnswer } from '@/lib/types.ts';
 import { Field } from '@/components/field.tsx';
 import { Input } from '@/components/ui/input.tsx';
 import { formatUtcDate } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
-import { ApiError } from '@/api/api-error.ts';
-import { Alert } from '@/components/ui/alert.tsx';
 import { maxNameLength, nameLength } from './key-form.ts';
 
 /** Of each field, a sentence for what is wrong with it. */
@@ -113,26 +110,5 @@ export function BudgetField({ license, ...props }: BudgetFieldProps) {
       inputMode="numeric"
       placeholder="No budget"
     />
-  );
-}
-
-/** A refusal inside a dialog: the API's sentence, what to do, and the request's id. */
-export function Problem({ error, advise }: { error: unknown; advise: (error: ApiError) => string | null }) {
-  const known = error instanceof ApiError ? error : null;
-  const advice = known && advise(known);
-  return (
-    <Alert
-      role="alert"
-      variant="destructive"
-      icon={CircleAlert}
-      title={known?.message ?? 'Something on this page went wrong.'}
-    >
-      {advice !== null && <p>{advice}</p>}
-      {known?.requestId !== undefined && (
-        <p className="text-xs">
-          Request id <code className="wrap-anywhere">{known.requestId}</code>
-        </p>
-      )}
-    </Alert>
   );
 }
