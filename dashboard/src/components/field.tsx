@@ -1,13 +1,7 @@
 import { Label as Primitive } from 'radix-ui';
 import { useId, type ComponentProps, type ReactNode } from 'react';
 import { cn } from '@/lib/cn.ts';
-
-/** Connects a control with its label, its hint and its error. */
-export interface ControlProps {
-  id: string;
-  'aria-describedby'?: string;
-  'aria-invalid'?: true;
-}
+import { ControlContext } from './ui/input.tsx';
 
 interface FieldProps {
   label: string;
@@ -15,13 +9,18 @@ interface FieldProps {
   error?: string | null | undefined;
   /** At the label's right: a value, a counter. */
   aside?: ReactNode;
-  /** Gets the ids that connect label, hint and error with the control: `(control) => <Input {...control} />`. */
-  children: (control: ControlProps) => ReactNode;
+  /** One control, which may have others beside it. */
+  children: ReactNode;
 }
 
 export function Field({ label, hint, error, aside, children }: FieldProps) {
   const id = useId();
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  const control = {
+    id,
+    ...(described !== '' && { 'aria-describedby': described }),
+    ...(error && { 'aria-invalid': true }),
+  };
   return (
     <div className="grid min-w-0 grid-cols-1 content-start gap-1">
       <div className="flex items-baseline justify-between gap-2">
@@ -30,11 +29,7 @@ export function Field({ label, hint, error, aside, children }: FieldProps) {
         </Label>
         {aside !== undefined && <span className="text-xs text-muted-foreground tabular-nums">{aside}</span>}
       </div>
-      {children({
-        id,
-        ...(described !== '' && { 'aria-describedby': described }),
-        ...(error && { 'aria-invalid': true }),
-      })}
+      <ControlContext value={control}>{children}</ControlContext>
       {hint && (
         <p id={`${id}-hint`} className="text-xs leading-5 text-muted-foreground">
           {hint}

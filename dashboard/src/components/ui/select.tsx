@@ -1,19 +1,17 @@
 import { Check, ChevronDown } from 'lucide-react';
 import { Select as Primitive } from 'radix-ui';
-import type { ComponentProps, ReactNode } from 'react';
+import { use, type ComponentProps, type ReactNode } from 'react';
 import { cn } from '@/lib/cn.ts';
-import type { ControlProps } from '../field.tsx';
-import { controlClasses } from './input.tsx';
+import { ControlContext, controlClasses } from './input.tsx';
 import { itemClasses, popupClasses } from './popup-classes.ts';
 
 interface SelectProps extends ComponentProps<typeof Primitive.Root> {
-  control: ControlProps;
   placeholder?: string;
   /** `SelectItem`s. */
   children: ReactNode;
 }
 
-export function Select({ control, placeholder, children, ...props }: SelectProps) {
+export function Select({ placeholder, children, ...props }: SelectProps) {
   return (
     <Primitive.Root {...props}>
       <Primitive.Trigger
@@ -21,7 +19,7 @@ export function Select({ control, placeholder, children, ...props }: SelectProps
           controlClasses,
           'flex h-10 items-center justify-between gap-2 text-left data-placeholder:text-muted-foreground *:data-[slot=value]:truncate [&>span]:truncate',
         )}
-        {...control}
+        {...use(ControlContext)}
       >
         <Primitive.Value placeholder={placeholder} />
         <Primitive.Icon asChild>

@@ -101,27 +101,24 @@ interface LicenseFieldProps {
 function LicenseField({ licenses, keys, nowMs, value, error, onChange }: LicenseFieldProps) {
   return (
     <Field label="License" error={error} hint="The key uses the credits and the identities of this license.">
-      {(control) => (
-        <Select
-          control={control}
-          placeholder={
-            licenses.some(({ usable }) => usable) ? 'Choose a license' : 'None of your licenses can have keys'
-          }
-          value={value}
-          onValueChange={onChange}
-        >
-          {licenses.map((license) => (
-            <SelectItem key={license.licenseId} value={license.licenseId} disabled={!license.usable}>
-              <bdi>{license.name}</bdi>
-              <span className="text-muted-foreground">
-                {' · '}
-                {licenseProblem(license) ??
-                  formatCount(activeKeysOf(keys, license.licenseId, nowMs), 'active key')}
-              </span>
-            </SelectItem>
-          ))}
-        </Select>
-      )}
+      <Select
+        placeholder={
+          licenses.some(({ usable }) => usable) ? 'Choose a license' : 'None of your licenses can have keys'
+        }
+        value={value}
+        onValueChange={onChange}
+      >
+        {licenses.map((license) => (
+          <SelectItem key={license.licenseId} value={license.licenseId} disabled={!license.usable}>
+            <bdi>{license.name}</bdi>
+            <span className="text-muted-foreground">
+              {' · '}
+              {licenseProblem(license) ??
+                formatCount(activeKeysOf(keys, license.licenseId, nowMs), 'active key')}
+            </span>
+          </SelectItem>
+        ))}
+      </Select>
     </Field>
   );
 }
@@ -144,19 +141,13 @@ function ExpiryFields({ form, nowMs, customTime }: ExpiryFieldsProps) {
   return (
     <>
       <Field label="Expires" hint={custom ? undefined : ending(expiresAt(values, nowMs))}>
-        {(control) => (
-          <Select
-            control={control}
-            value={values.expiry}
-            onValueChange={(value) => choose(value as ExpiryChoice)}
-          >
-            {Object.entries(expiryChoices).map(([value, label]) => (
-              <SelectItem key={value} value={value}>
-                {label}
-              </SelectItem>
-            ))}
-          </Select>
-        )}
+        <Select value={values.expiry} onValueChange={(value) => choose(value as ExpiryChoice)}>
+          {Object.entries(expiryChoices).map(([value, label]) => (
+            <SelectItem key={value} value={value}>
+              {label}
+            </SelectItem>
+          ))}
+        </Select>
       </Field>
       {custom && (
         <TextField

@@ -68,16 +68,13 @@ export function TextField(props: TextFieldProps) {
   const { label, hint, aside, error, input, onChange, onLeave, ...control } = props;
   return (
     <Field {...{ label, hint, aside, error }}>
-      {(ids) => (
-        <Input
-          {...ids}
-          {...control}
-          ref={input}
-          autoComplete="off"
-          onChange={(event) => onChange(event.target.value)}
-          onBlur={onLeave}
-        />
-      )}
+      <Input
+        {...control}
+        ref={input}
+        autoComplete="off"
+        onChange={(event) => onChange(event.target.value)}
+        onBlur={onLeave}
+      />
     </Field>
   );
 }

@@ -33,7 +33,7 @@ export function PromptField({ name, label, hint, limit, ...props }: PromptFieldP
         </span>
       }
     >
-      {(control) => <Textarea {...control} {...bind(name)} {...props} />}
+      <Textarea {...bind(name)} {...props} />
     </Field>
   );
 }
@@ -51,33 +51,30 @@ export function NumberSlider({ name, label, hint, range }: NumberSliderProps) {
   const value = Math.min(max, Math.max(min, decimalOf(values[name]) ?? min));
   return (
     <Field label={label} hint={hint} error={shownErrors[name]}>
-      {(control) => (
-        <div className="grid grid-cols-[minmax(0,1fr)_5rem] items-center gap-4">
-          <Slider.Root
-            {...{ min, max, step }}
-            value={[value]}
-            disabled={!license.usable}
-            onValueChange={([next]) => change({ [name]: String(next) })}
-            className="relative flex h-6 w-full touch-none items-center select-none data-disabled:opacity-50"
-          >
-            <Slider.Track className="relative h-1 grow overflow-hidden rounded-full bg-input/50">
-              <Slider.Range className="absolute h-full bg-primary" />
-            </Slider.Track>
-            <Slider.Thumb
-              aria-label={`${label}, slider`}
-              className="block size-5 rounded-full border-2 border-primary bg-card transition-colors hover:bg-accent"
-            />
-          </Slider.Root>
-          <Input
-            {...control}
-            {...bind(name)}
-            {...{ min, max, step }}
-            type="number"
-            inputMode={step === 1 ? 'numeric' : 'decimal'}
-            className="tabular-nums"
+      <div className="grid grid-cols-[minmax(0,1fr)_5rem] items-center gap-4">
+        <Slider.Root
+          {...{ min, max, step }}
+          value={[value]}
+          disabled={!license.usable}
+          onValueChange={([next]) => change({ [name]: String(next) })}
+          className="relative flex h-6 w-full touch-none items-center select-none data-disabled:opacity-50"
+        >
+          <Slider.Track className="relative h-1 grow overflow-hidden rounded-full bg-input/50">
+            <Slider.Range className="absolute h-full bg-primary" />
+          </Slider.Track>
+          <Slider.Thumb
+            aria-label={`${label}, slider`}
+            className="block size-5 rounded-full border-2 border-primary bg-card transition-colors hover:bg-accent"
           />
-        </div>
-      )}
+        </Slider.Root>
+        <Input
+          {...bind(name)}
+          {...{ min, max, step }}
+          type="number"
+          inputMode={step === 1 ? 'numeric' : 'decimal'}
+          className="tabular-nums"
+        />
+      </div>
     </Field>
   );
 }
@@ -94,29 +91,26 @@ export function SeedField({ usedSeed }: { usedSeed: number | null }) {
   const LockIcon = locked ? Lock : LockOpen;
   return (
     <Field label="Seed" hint={seedHint(locked, usedSeed)} error={shownErrors.seed}>
-      {(control) => (
-        <div className="grid grid-cols-[minmax(0,1fr)_auto_auto] gap-2">
-          <Input
-            {...control}
-            {...bind('seed')}
-            inputMode="numeric"
-            autoComplete="off"
-            placeholder="Random"
-            className="tabular-nums"
-          />
-          <Button variant="outline" size="icon" label="Draw a seed" onClick={draw} icon={Dices} />
-          <Button
-            variant="outline"
-            size="icon"
-            label="Keep the seed"
-            aria-pressed={locked}
-            title={locked ? 'Use a new seed each time' : 'Keep the last seed'}
-            disabled={!locked && usedSeed === null}
-            onClick={toggle}
-            icon={LockIcon}
-          />
-        </div>
-      )}
+      <div className="grid grid-cols-[minmax(0,1fr)_auto_auto] gap-2">
+        <Input
+          {...bind('seed')}
+          inputMode="numeric"
+          autoComplete="off"
+          placeholder="Random"
+          className="tabular-nums"
+        />
+        <Button variant="outline" size="icon" label="Draw a seed" onClick={draw} icon={Dices} />
+        <Button
+          variant="outline"
+          size="icon"
+          label="Keep the seed"
+          aria-pressed={locked}
+          title={locked ? 'Use a new seed each time' : 'Keep the last seed'}
+          disabled={!locked && usedSeed === null}
+          onClick={toggle}
+          icon={LockIcon}
+        />
+      </div>
     </Field>
   );
 }
@@ -181,18 +175,15 @@ function CustomSize() {
     <div className="mt-4 grid grid-cols-2 gap-x-2">
       {(['width', 'height'] as const).map((name) => (
         <Field key={name} label={name === 'width' ? 'Width' : 'Height'} error={shownErrors[name]}>
-          {(control) => (
-            <Input
-              {...control}
-              {...bind(name)}
-              type="number"
-              min={minSidePx}
-              max={license.maxSidePx}
-              step={sideStepPx}
-              inputMode="numeric"
-              className="tabular-nums"
-            />
-          )}
+          <Input
+            {...bind(name)}
+            type="number"
+            min={minSidePx}
+            max={license.maxSidePx}
+            step={sideStepPx}
+            inputMode="numeric"
+            className="tabular-nums"
+          />
         </Field>
       ))}
       <p className="col-span-2 mt-1 text-xs leading-5 text-muted-foreground">

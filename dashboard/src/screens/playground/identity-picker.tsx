@@ -1,4 +1,5 @@
 import { ChevronDown } from 'lucide-react';
+import { use } from 'react';
 import type { IdentityAnswer } from '@/lib/types.ts';
 import { Badge } from '@/components/ui/card.tsx';
 import { Button } from '@/components/ui/button.tsx';
@@ -11,48 +12,55 @@ import {
 } from '@/components/ui/dropdown-menu.tsx';
 import { IdentityPicture } from '@/components/pictures.tsx';
 import { Field } from '@/components/field.tsx';
+import { ControlContext } from '@/components/ui/input.tsx';
 import { cn } from '@/lib/cn.ts';
 import { usePlayground } from './use-playground.ts';
 
 /** The identities with their descriptions. Those without a model are shown but can't be chosen. */
 export function IdentityPicker() {
-  const { values, identities, identity: chosen, shownErrors, change } = usePlayground();
+  const { shownErrors } = usePlayground();
+  return (
+    <Field label="Identity" error={shownErrors.identityId}>
+      <IdentityMenu />
+    </Field>
+  );
+}
+
+function IdentityMenu() {
+  const control = use(ControlContext);
+  const { values, identities, identity: chosen, change } = usePlayground();
   const choose = (identityId: string): void => {
     if (identities.some((identity) => identity.id === identityId && identity.available))
       change({ identityId });
   };
   return (
-    <Field label="Identity" error={shownErrors.identityId}>
-      {(control) => (
-        <DropdownMenu modal={false}>
-          <DropdownMenuTrigger asChild>
-            <Button
-              {...control}
-              variant="outline"
-              aria-labelledby={`${control.id}-label ${control.id}`}
-              className="h-auto min-h-14 w-full min-w-0 justify-between border-input px-3 py-2 font-normal aria-invalid:border-destructive"
-            >
-              {chosen === undefined ? (
-                <span className="text-muted-foreground">Choose an identity</span>
-              ) : (
-                <IdentityText identity={chosen} />
-              )}
-              <ChevronDown aria-hidden className="text-muted-foreground" />
-            </Button>
-          </DropdownMenuTrigger>
-          <DropdownMenuContent
-            align="start"
-            className="max-h-(--radix-dropdown-menu-content-available-height) w-(--radix-dropdown-menu-trigger-width)"
-          >
-            <DropdownMenuRadioGroup value={values.identityId} onValueChange={choose}>
-              {identities.map((identity) => (
-                <IdentityItem key={identity.id} identity={identity} />
-              ))}
-            </DropdownMenuRadioGroup>
-          </DropdownMenuContent>
-        </DropdownMenu>
-      )}
-    </Field>
+    <DropdownMenu modal={false}>
+      <DropdownMenuTrigger asChild>
+        <Button
+          {...control}
+          variant="outline"
+          aria-labelledby={`${control.id}-label ${control.id}`}
+          className="h-auto min-h-14 w-full min-w-0 justify-between border-input px-3 py-2 font-normal aria-invalid:border-destructive"
+        >
+          {chosen === undefined ? (
+            <span className="text-muted-foreground">Choose an identity</span>
+          ) : (
+            <IdentityText identity={chosen} />
+          )}
+          <ChevronDown aria-hidden className="text-muted-foreground" />
+        </Button>
+      </DropdownMenuTrigger>
+      <DropdownMenuContent
+        align="start"
+        className="max-h-(--radix-dropdown-menu-content-available-height) w-(--radix-dropdown-menu-trigger-width)"
+      >
+        <DropdownMenuRadioGroup value={values.identityId} onValueChange={choose}>
+          {identities.map((identity) => (
+            <IdentityItem key={identity.id} identity={identity} />
+          ))}
+        </DropdownMenuRadioGroup>
+      </DropdownMenuContent>
+    </DropdownMenu>
   );
 }
 

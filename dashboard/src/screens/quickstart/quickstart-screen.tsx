@@ -62,9 +62,7 @@ function RequestStep({ identity, prompt, onPrompt }: RequestStepProps) {
       <div className="grid gap-4 sm:grid-cols-2">
         <IdentityField identity={identity} />
         <Field label="Prompt" error={promptProblem(prompt)}>
-          {(control) => (
-            <Input {...control} value={prompt} onChange={(event) => onPrompt(event.target.value)} />
-          )}
+          <Input value={prompt} onChange={(event) => onPrompt(event.target.value)} />
         </Field>
       </div>
       {identity.pending ? (
@@ -84,26 +82,18 @@ function IdentityField({ identity }: { identity: SampleIdentity }) {
       label="Identity"
       hint={none && !pending && error === null ? 'This license has no identities yet.' : shown.description}
     >
-      {(control) =>
-        pending ? (
-          <Skeleton className="h-10" />
-        ) : (
-          <Select
-            control={control}
-            placeholder="None"
-            value={none ? '' : shown.id}
-            onValueChange={choose}
-            disabled={none}
-          >
-            {identities.map((item) => (
-              <SelectItem key={item.id} value={item.id} disabled={!item.available}>
-                <bdi>{item.name}</bdi>
-                {item.available ? '' : ' · not available now'}
-              </SelectItem>
-            ))}
-          </Select>
-        )
-      }
+      {pending ? (
+        <Skeleton className="h-10" />
+      ) : (
+        <Select placeholder="None" value={none ? '' : shown.id} onValueChange={choose} disabled={none}>
+          {identities.map((item) => (
+            <SelectItem key={item.id} value={item.id} disabled={!item.available}>
+              <bdi>{item.name}</bdi>
+              {item.available ? '' : ' · not available now'}
+            </SelectItem>
+          ))}
+        </Select>
+      )}
     </Field>
   );
 }

@@ -156,29 +156,26 @@ function UrlField({ ref }: { ref: RefObject<HTMLInputElement | null> }) {
   };
   return (
     <Field label="Or by address" error={urlProblem}>
-      {(control) => (
-        <div className="grid grid-cols-[minmax(0,1fr)_auto] gap-2">
-          <Input
-            {...control}
-            ref={ref}
-            inputMode="url"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            placeholder="https://"
-            value={urlText}
-            onChange={({ target }) => referenceStore.typeUrl(target.value)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return;
-              event.preventDefault();
-              add();
-            }}
-          />
-          <Button variant="outline" aria-label="Add the address" onClick={add}>
-            Add
-          </Button>
-        </div>
-      )}
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] gap-2">
+        <Input
+          ref={ref}
+          inputMode="url"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          placeholder="https://"
+          value={urlText}
+          onChange={({ target }) => referenceStore.typeUrl(target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return;
+            event.preventDefault();
+            add();
+          }}
+        />
+        <Button variant="outline" aria-label="Add the address" onClick={add}>
+          Add
+        </Button>
+      </div>
     </Field>
   );
 }
