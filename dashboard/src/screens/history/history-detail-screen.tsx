@@ -18,7 +18,8 @@ import { shorten } from '@/lib/text.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { BackToList, Neighbours } from './back-to-list.tsx';
 import { DeleteButton } from './request-actions.tsx';
-import { OutputPlaceholder, OutputViewer } from './output-viewer.tsx';
+import { OutputPlaceholder } from './output-placeholder.tsx';
+import { OutputViewer } from './output-viewer.tsx';
 import { RequestDetails } from './request-details.tsx';
 import { sampleBody } from './request-view.ts';
 

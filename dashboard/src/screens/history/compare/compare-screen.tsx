@@ -15,7 +15,7 @@ import { cn } from '@/lib/cn.ts';
 import { formatCount } from '@/lib/format.ts';
 import { stripOf, thumbnailOf } from '@/lib/outputs.ts';
 import { shorten } from '@/lib/text.ts';
-import { OutputPlaceholder } from '../output-viewer.tsx';
+import { OutputPlaceholder } from '../output-placeholder.tsx';
 import {
   comparedSearch,
   compareRequests,
