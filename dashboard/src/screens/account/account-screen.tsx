@@ -3,7 +3,7 @@ import { useId } from 'react';
 import { useSwitchCreditMails } from '@/api/changes.ts';
 import { useAccountSettings } from '@/api/queries.ts';
 import { useAccount } from '@/auth/session.ts';
-import { ContactLink, ErrorState } from '@/components/states.tsx';
+import { ContactLink, ErrorState, QueryError } from '@/components/states.tsx';
 import { NewTabButton } from '@/components/ui/button.tsx';
 import { Card } from '@/components/ui/card.tsx';
 import { Switch } from '@/components/ui/switch.tsx';
@@ -46,7 +46,7 @@ function CreditMails() {
   const id = useId();
   const settings = useAccountSettings();
   const change = useSwitchCreditMails();
-  if (settings.isError) return <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />;
+  if (settings.isError) return <QueryError query={settings} />;
   // While it is being stored, the switch shows what was chosen.
   const checked = change.isPending ? change.variables : settings.data?.creditMails;
   return (

@@ -2,7 +2,7 @@ import { Images, SearchX } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { isFinal, useFollowed, useGenerations, useSearchedBackTo } from '@/api/queries.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { EmptyState, ErrorState, FirstImageLinks } from '@/components/states.tsx';
+import { EmptyState, ErrorState, FirstImageLinks, QueryError } from '@/components/states.tsx';
 import { Time } from '@/components/time.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { useRetention } from '@/lib/config.ts';
@@ -30,7 +30,7 @@ const gridClasses =
 
 export function HistoryList({ licenseId, filters, onOpen, onClear, selecting }: HistoryListProps) {
   const list = useHistoryList(licenseId, filters);
-  const { data, error, isPending, isFetching, hasNextPage: hasMore } = list;
+  const { data, error, isPending, hasNextPage: hasMore } = list;
   const filtered = isFiltered(filters);
   const retry = (): void => void list.refetch();
   const known = useFollowed(data);
@@ -41,9 +41,7 @@ export function HistoryList({ licenseId, filters, onOpen, onClear, selecting }: 
         {data && announceList({ count, hasMore, filtered })}
       </p>
       {isPending && <GridSkeleton />}
-      {error !== null && !list.isFetchNextPageError && (
-        <ErrorState error={error} onRetry={retry} retrying={isFetching} className="mb-6" />
-      )}
+      {error !== null && !list.isFetchNextPageError && <QueryError query={list} className="mb-6" />}
       {count > 0 && (
         <ul role="list" className={gridClasses}>
           {known?.map((generation, index) => (

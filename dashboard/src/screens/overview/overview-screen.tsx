@@ -15,7 +15,7 @@ import { Made, Time } from '@/components/time.tsx';
 import { CardTitle } from '@/components/ui/card.tsx';
 import { SignedImage } from '@/components/pictures.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { ErrorState, StaleNote } from '@/components/states.tsx';
+import { Loaded } from '@/components/states.tsx';
 import { thumbnailOf } from '@/lib/outputs.ts';
 import { UsageSection } from './usage-section.tsx';
 
@@ -54,13 +54,12 @@ function describePeriod(license: LicenseAnswer): string {
 
 function Content() {
   const license = useLicense();
-  const images = useNewestImages(license.licenseId);
   return (
     <div className="grid min-w-0 grid-cols-1 gap-8">
       <LicenseNotice />
       <UsageSection license={license}>
         <OpenRequests licenseId={license.licenseId} />
-        <NewestImages images={images} />
+        <NewestImages licenseId={license.licenseId} />
       </UsageSection>
     </div>
   );
@@ -133,14 +132,14 @@ function useNewestImages(licenseId: string) {
   }, [goOn, fetchNextPage]);
   // There may be images on the next page.
   const searching = generations?.length === 0 && (goOn || isFetching);
-  return { ...query, generations: searching ? undefined : generations };
+  return { ...query, data: searching ? undefined : generations };
 }
 
 /** The newest completed images. Renders nothing for a license that has none. */
-function NewestImages({ images }: { images: ReturnType<typeof useNewestImages> }) {
-  const { generations, error, refetch, isFetching, dataUpdatedAt } = images;
+function NewestImages({ licenseId }: { licenseId: string }) {
+  const query = useNewestImages(licenseId);
   const titleId = useId();
-  if (generations?.length === 0 && error === null) return null;
+  if (query.data?.length === 0 && query.error === null) return null;
   return (
     <section aria-labelledby={titleId} className="grid min-w-0 grid-cols-1 gap-4">
       <div className="flex items-center justify-between gap-4">
@@ -150,22 +149,17 @@ function NewestImages({ images }: { images: ReturnType<typeof useNewestImages> }
           <ArrowRight aria-hidden />
         </LinkButton>
       </div>
-      {generations === undefined && error === null && <NewestSkeleton />}
-      {generations === undefined && error !== null && (
-        <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
-      )}
-      {generations !== undefined && error !== null && (
-        <StaleNote what="These images" error={error} updatedAtMs={dataUpdatedAt} />
-      )}
-      {generations !== undefined && generations.length > 0 && (
-        <ul className="grid grid-cols-2 gap-x-2 gap-y-4 sm:gap-x-4 md:grid-cols-4">
-          {generations.map((generation) => (
-            <li key={generation.id} className="min-w-0">
-              <Tile generation={generation} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Loaded query={query} skeleton={<NewestSkeleton />} stale="These images">
+        {(generations) => (
+          <ul className="grid grid-cols-2 gap-x-2 gap-y-4 empty:hidden sm:gap-x-4 md:grid-cols-4">
+            {generations.map((generation) => (
+              <li key={generation.id} className="min-w-0">
+                <Tile generation={generation} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
     </section>
   );
 }

@@ -1,9 +1,9 @@
 import { ImagePlus } from 'lucide-react';
-import { useId, useState, type ReactNode } from 'react';
+import { useId, useState, type ComponentProps, type ReactNode } from 'react';
 import { useUsage } from '@/api/queries.ts';
 import type { LicenseAnswer, UsageAnswer } from '@/lib/types.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { EmptyState, ErrorState, FirstImageLinks, StaleNote } from '@/components/states.tsx';
+import { EmptyState, FirstImageLinks, QueryError, StaleNote } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { formatNumber } from '@/lib/format.ts';
@@ -17,15 +17,12 @@ import { identityRows, isUntouched, keyRows, shareText, typeRows, type ShareRow 
  * once a minute (`staleTime`): the service allows 30 requests a minute.
  */
 export function UsageSection({ license, children }: { license: LicenseAnswer; children: ReactNode }) {
-  const { data: usage, error, refetch, isFetching, dataUpdatedAt } = useUsage(license.licenseId);
+  const query = useUsage(license.licenseId);
+  const { data: usage, error, dataUpdatedAt } = query;
   if (usage === undefined) {
     return (
       <>
-        {error === null ? (
-          <TopSkeleton />
-        ) : (
-          <UsageFailure error={error} onRetry={() => void refetch()} retrying={isFetching} />
-        )}
+        {error === null ? <TopSkeleton /> : <UsageFailure query={query} />}
         {children}
         {error === null && <BreakdownSkeleton />}
       </>
@@ -53,12 +50,12 @@ export function UsageSection({ license, children }: { license: LicenseAnswer; ch
   );
 }
 
-function UsageFailure(props: { error: Error; onRetry: () => void; retrying: boolean }) {
+function UsageFailure({ query }: ComponentProps<typeof QueryError>) {
   const titleId = useId();
   return (
     <section aria-labelledby={titleId} className="grid min-w-0 grid-cols-1 gap-4">
       <CardTitle id={titleId}>Credits and usage</CardTitle>
-      <ErrorState {...props} />
+      <QueryError query={query} />
     </section>
   );
 }

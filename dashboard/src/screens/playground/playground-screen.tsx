@@ -5,7 +5,7 @@ import { useGeneration, useIdentities } from '@/api/queries.ts';
 import type { IdentityAnswer } from '@/lib/types.ts';
 import { CopyAsMenu } from '@/components/copy-as-menu.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { EmptyState, ErrorState } from '@/components/states.tsx';
+import { EmptyState, ErrorState, QueryError } from '@/components/states.tsx';
 import { useSampleAddresses } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { codeSamples, uploadsNote } from '@/lib/code-samples.ts';
@@ -32,7 +32,8 @@ const columns =
 
 export default function PlaygroundScreen() {
   const license = useLicense();
-  const { data: identities, error, refetch, isFetching } = useIdentities(license.licenseId);
+  const query = useIdentities(license.licenseId);
+  const { data: identities, error } = query;
   const { pending, ...prefill } = usePrefill(license, identities);
   const asReference = useAsReference(license, identities);
   useAddress(identities);
@@ -40,7 +41,7 @@ export default function PlaygroundScreen() {
     const failed = identities === undefined && error !== null;
     return (
       <Page {...page}>
-        {failed && <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />}
+        {failed && <QueryError query={query} />}
         {!failed && (identities === undefined || pending) && <ScreenLoading />}
         {!pending && identities?.length === 0 && (
           <EmptyState icon={Images} title="Your license covers no identity yet">

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { Field } from '@/components/field.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { ErrorState } from '@/components/states.tsx';
+import { QueryError } from '@/components/states.tsx';
 import { Input } from '@/components/ui/input.tsx';
 import { Select, SelectItem } from '@/components/ui/select.tsx';
 import { useSampleAddresses } from '@/lib/config.ts';
@@ -56,9 +56,7 @@ function RequestStep({ identity, prompt, onPrompt }: RequestStepProps) {
         A request needs an identity, which decides what the images look like, and a prompt. Everything else
         has a default: one image of 1024 × 1024 pixels, which costs 1 credit.
       </p>
-      {identity.error !== null && (
-        <ErrorState error={identity.error} onRetry={identity.retry} retrying={identity.retrying} />
-      )}
+      {identity.error !== null && <QueryError query={identity.query} />}
       <div className="grid gap-4 sm:grid-cols-2">
         <IdentityField identity={identity} />
         <Field label="Prompt" error={promptProblem(prompt)}>

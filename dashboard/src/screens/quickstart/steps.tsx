@@ -213,7 +213,8 @@ export type SampleIdentity = ReturnType<typeof useSampleIdentity>;
 /** An identity of the current license for the samples: the chosen one, or the first that is available. */
 export function useSampleIdentity() {
   const { licenseId } = useLicense();
-  const { data, error, isPending, refetch, isFetching } = useIdentities(licenseId);
+  const query = useIdentities(licenseId);
+  const { data, error, isPending } = query;
   const [chosenId, setChosenId] = useState<string | null>(null);
   const identities = data ?? [];
   return {
@@ -222,7 +223,6 @@ export function useSampleIdentity() {
     choose: setChosenId,
     pending: isPending,
     error: data === undefined ? error : null,
-    retry: () => void refetch(),
-    retrying: isFetching,
+    query,
   };
 }
