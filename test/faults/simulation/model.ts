@@ -96,8 +96,8 @@ const behaviors = {
     refuses: () =>
       failed({ name: 'ThrottlingException', status: 400, members: { Message: 'Rate exceeded' } }),
   },
-  'no capacity': { refuses: () => failed(noCapacity()) },
-  'scaled to zero': { refuses: () => failed(noCapacity()) },
+  'no capacity': { refuses: () => failed(noCapacity) },
+  'scaled to zero': { refuses: () => failed(noCapacity) },
   'answers 500': { refuses: () => failed(modelError('model', 500, '')) },
   'answers 400': { refuses: () => failed(modelError('model', 400, '')) },
   'never answers': { refuses: () => null },
