@@ -37,10 +37,13 @@ export async function postObject(service: Service, request: S3Request, res: Serv
     maxBytes,
   };
   const pieces = file.stream().values() as AsyncIterable<Uint8Array>;
-  const object = await store.put(fields.get('key')!, attributes, (write) =>
+  const key = fields.get('key')!;
+  const object = await store.put(key, attributes, (write) =>
     receivePayload(pieces as AsyncIterable<Buffer>, expected, write),
   );
-  res.writeHead(204, { etag: etagOf(object) }).end();
+  const path = key.split('/').map(encodeURIComponent).join('/');
+  const location = `http://${request.headers['host']}/${request.bucket}/${path}`;
+  res.writeHead(204, { etag: etagOf(object), location }).end();
 }
 
 async function readForm(request: S3Request, maxObjectBytes: number): Promise<{ fields: Fields; file: File }> {

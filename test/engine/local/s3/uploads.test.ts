@@ -167,12 +167,14 @@ describe('a form', () => {
     body.append('file', new File([file as string], 'photo.png'));
     const answer = await fetch(url, { method: 'POST', body });
     const xml = await answer.text();
-    return { status: answer.status, code: errorCode(xml), xml, etag: answer.headers.get('etag') };
+    const [etag, location] = ['etag', 'location'].map((name) => answer.headers.get(name));
+    return { status: answer.status, code: errorCode(xml), xml, etag, location };
   }
 
   test('uploads its file under its key with its content type', async () => {
     const body = randomBytes(100_000);
-    const { status, etag } = await submit(await formFor(), body);
+    const form = await formFor();
+    const { status, etag, location } = await submit(form, body);
     const answer = await store.get('form 1.png');
     expect(body.equals(await answer.Body!.transformToByteArray())).toBe(true);
     expect({ status, ContentType: answer.ContentType, ETag: answer.ETag }).toEqual({
@@ -180,6 +182,7 @@ describe('a form', () => {
       ContentType: 'image/png',
       ETag: etag,
     });
+    expect(location).toBe(`${form.url}/form%201.png`);
     await store.remove('form 1.png');
   });
 
