@@ -4,7 +4,10 @@ import { generationDeps, readCommand } from '../shared/http/generation-request.t
 import { readJsonBody } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
 
-/** POST /generate. A 200 always has a stored, charged record and its images behind it. */
+/**
+ * POST /generate. A 200 in JSON has a stored, charged record and its images behind it, unless it answers a dry run. An event
+ * stream begins with 200 before its outcome is known.
+ */
 export const handler = endpoint(routes.createGeneration, {
   deps: generationDeps,
   async run({ request, caller, deps }) {

@@ -74,8 +74,8 @@ async function replayed(first: Generation, license: License, deps: AnswerDeps): 
 
 /**
  * Runs an accepted request to its end: settled or released, and its references deleted, before this returns.
- * @throws one of `generationErrorCodes`, after its credits were given back. GENERATION_FAILED also where the store could
- *   not be asked how it ended.
+ * @throws one of `generationErrorCodes`, after its credits were given back. GENERATION_FAILED also where the outcome could not
+ *   be stored, and where the image is charged and its answer could not be made.
  */
 export async function finishGeneration(
   { generation, identity }: Accepted,
@@ -97,6 +97,7 @@ export async function finishGeneration(
     });
   }
   const code = ended.errorCode ?? 'GENERATION_FAILED';
+  // Where another process ended it for another reason, the wait of our failure is not its wait.
   const retryAfterSeconds =
     failure instanceof ServiceError && failure.code === code ? failure.retryAfterSeconds : undefined;
   throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, {
@@ -112,7 +113,7 @@ async function runToEnd(
   deps: GenerationDeps,
 ): Promise<{ ended: Generation; failure?: unknown }> {
   const run = newRun(generation);
-  const options = { generate: runModel, wait: 'queueWait', observer } as const;
+  const options = { generate: runModel, waitMetric: 'queueWait', observer } as const;
   try {
     return { ended: await generateAndSettle(run, identity, options, deps) };
   } catch (failure) {

@@ -6,7 +6,10 @@ import type { Part } from '../table/transact.ts';
  * The credits of a license's period. `committed` is what is used and what is held together; `used` is what completed.
  */
 
-/** Conditions have no arithmetic, so `committed + credits <= limit` is written as `committed <= limit - credits`. */
+/**
+ * Before a period counts requests in flight it has no `committed`, and this condition fails: `enterFlight` says so then.
+ * Conditions have no arithmetic, so `committed + credits <= limit` is written as `committed <= limit - credits`.
+ */
 export function holdCredits(
   { licenseId, periodStartMs, credits }: Generation,
   creditsLimit: number,

@@ -4,7 +4,7 @@ import { describeIssues, queryProblems } from '../base/fields.ts';
 import { isoTime } from '../base/clock.ts';
 import { creditPeriod, type CreditPeriod } from '../licenses/credit-period.ts';
 import { fitsBudget } from '../licenses/credits.ts';
-import { checkTier, newGeneration, referenceProblems, type Generation } from './generation.ts';
+import { checkTier, isFinal, newGeneration, referenceProblems, type Generation } from './generation.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
@@ -42,12 +42,13 @@ export interface GenerationCommand {
   bodyProblem?: string | null;
   bodyHash: string;
   query: ReadonlyMap<string, readonly string[]>;
-  /** Every value of the header; undefined where it was not sent. */
+  /** Every value of Idempotency-Key; undefined where it was not sent. */
   idempotencyKeys: readonly string[] | undefined;
   /** The identity that the body names; null where there is none with that id. */
   identity: Identity | null;
-  /** The idempotency key's stored form, and what it stands for already. */
+  /** As it is stored. */
   idempotencyKeyHash: string | null;
+  /** What the idempotency key stands for already. */
   idempotencyRecord: IdempotencyRecord | null;
   /** It is answered once it is accepted, and runs without its caller. */
   respondAsync: boolean;
@@ -71,9 +72,9 @@ export type Decided =
     });
 
 /**
- * Makes every check of a request that comes before its reservation. Only copies of its reference images are stored: a caller
- * that does not go on deletes them. Credits are read only where another refusal or references make it necessary, because
- * the reservation decides about them.
+ * Makes every check of a request that comes before its reservation. It stores nothing but copies of the reference images: a
+ * caller that reserves nothing deletes them. The reservation decides about credits. They are read here only before another
+ * refusal or a fetch of references, because a request without credits is refused for that first.
  * @param dryRun looks at the credits in any case, and stores nothing.
  * @throws the first refusal in the order of checks. No copy is left then.
  */
@@ -92,16 +93,19 @@ export async function decideGeneration(
   const references = checked.body.referenceImages;
   const refusal =
     model === null ? noModel(checked.identity) : await deps.model.refusal({ waits: command.respondAsync });
-  const looks = dryRun || refusal !== null || references.length > 0;
+  const readsCredits = dryRun || refusal !== null || references.length > 0;
   // A request that its credits do not allow is refused for that first, and nothing is fetched for it.
-  const totals = looks ? await checkCredits(generationOf(command, checked, deps), command, deps) : null;
+  const totals = readsCredits
+    ? await checkCredits(generationOf(command, checked, deps), command, deps)
+    : null;
   if (model === null || refusal !== null) throw refusal;
   if (totals !== null && totals.inFlight >= maxInFlight(license)) throw tooManyInFlight(license);
   if (references.length > 0) {
     const of = { requestId: command.requestId, licenseId: license.licenseId };
     await prepareReferences(of, references, deps, { copyReferences: !dryRun });
   }
-  // References and a probe take time. The request counts from this moment.
+  // To fetch references and to probe the model takes time. So the request is made again: its deadline and its period count
+  // from now.
   const identity = { ...checked.identity, model };
   return { outcome: 'new', ...generationOf(command, checked, deps), identity, totals };
 }
@@ -158,7 +162,7 @@ function allowedIdentity(command: UncheckedCommand): Identity {
   if (identityId === undefined || identityId === null || identityId === '') {
     throw new ServiceError('MISSING_IDENTITY', ({ noIdentity }) => noIdentity);
   }
-  // Of another type, it names no identity that could be unknown: it is refused with whatever else is wrong.
+  // What is no text can't be unknown: this throws, and names whatever else is wrong, too.
   if (typeof identityId !== 'string') parseParameters(command, null);
   return usableIdentity(identity, license);
 }
@@ -226,9 +230,9 @@ export async function findReplay(
     );
   }
   const first = await deps.generations.get(command.license.licenseId, idempotencyRecord.requestId);
-  // Both were stored by one write, and the record is kept longer. Only a deletion takes it away.
+  // One write stored the idempotency record and the request, and the request is kept longer. Only a deletion takes it away.
   if (first === null) throw deleted();
-  if (first.status === 'QUEUED' || first.status === 'PROCESSING') throw inProgress(idempotencyRecord);
+  if (!isFinal(first.status)) throw inProgress(idempotencyRecord);
   return first.status === 'COMPLETED' ? first : null;
 }
 

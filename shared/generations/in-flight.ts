@@ -11,7 +11,7 @@ import { transact, type Part } from '../table/transact.ts';
  * the number over from the one before, in one transaction, and a small item says which has it now.
  */
 
-/** One request more. Refused where another period counts them, too: conditions compare with no attribute that is missing. */
+/** One request more. Refused also where another period counts them: `inFlight` is missing here, and a comparison with it fails. */
 export function enterFlight(
   { licenseId, periodStartMs }: Generation,
   maxInFlight: number,

@@ -5,8 +5,8 @@ import { itemKeys } from '../table/keys.ts';
 import type { Part } from '../table/transact.ts';
 
 /*
- * What each key has committed is counted in the item of its license's period, also for a key without a budget: one that
- * its owner sets later holds at once.
+ * What each key has committed is counted in the item of its license's period, also for a key without a budget. So a budget
+ * that its owner sets later counts what was committed before.
  */
 
 /** @param keyBudget null for a key without a budget, and for the playground. */

@@ -26,13 +26,13 @@ export function insertRecord(generation: Generation): Part<{ outcome: 'id_taken'
 export function completeRecord(ended: Generation): Part<StoredRecord> {
   const { completedAtMs, previews, referenceImagesUsed, modelVersion } = ended;
   const results = { completedAtMs, previews, referenceImagesUsed, modelVersion };
-  return endRecord(ended, results, '#status IN (:processing)', { ':processing': 'PROCESSING' });
+  return endRecord(ended, results, '#status = :processing', { ':processing': 'PROCESSING' });
 }
 
 /**
  * QUEUED or PROCESSING → FAILED or TIMEOUT
- * @param runId the run that gives the request up, or how the ids of several begin; null where it may be ended whichever run
- *   has begun it.
+ * @param runId the run that gives the request up, or how the ids of several begin: a request that another run has begun is
+ *   left alone. Null where any may be ended.
  */
 export function failRecord(ended: Generation, runId: string | null): Part<StoredRecord> {
   const { completedAtMs, errorMessage, errorCode } = ended;

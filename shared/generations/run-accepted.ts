@@ -41,7 +41,7 @@ export async function runAccepted(
 
 async function runOwn(run: Run, deps: AcceptedRunDeps): Promise<Generation> {
   const { generation, runId } = run;
-  const options = { generate: waitForModel, wait: 'asyncWait', observer: {} } as const;
+  const options = { generate: waitForModel, waitMetric: 'asyncWait', observer: {} } as const;
   try {
     return await generateAndSettle(run, await activeIdentity(generation, deps), options, deps);
   } catch (error) {

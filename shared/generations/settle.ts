@@ -20,7 +20,7 @@ export interface Observer {
   progress?(step: number, steps: number): void;
 }
 
-/** One run of an accepted request. Several may run the same one: only the first whose model begins goes on. */
+/** One run of an accepted request. A request may have several runs: only the first whose model begins goes on. */
 export interface Run {
   runId: string;
   generation: Generation;
@@ -34,8 +34,8 @@ export const newRun = (generation: Generation, invocation?: string): Run => ({
 export interface RunOptions {
   /** How the model is called. */
   generate: typeof runModel;
-  /** What the time from the reservation to the model's start counts as. */
-  wait: 'queueWait' | 'asyncWait';
+  /** The metric of the time from the reservation to the model's start. */
+  waitMetric: 'queueWait' | 'asyncWait';
   observer: Observer;
 }
 
@@ -47,7 +47,7 @@ export interface RunOptions {
 export async function generateAndSettle(
   run: Run,
   identity: Identity & { model: IdentityModel },
-  { generate, wait, observer }: RunOptions,
+  { generate, waitMetric, observer }: RunOptions,
   deps: RunDeps,
 ): Promise<Generation> {
   const { generations, clock, meter } = deps;
@@ -59,7 +59,7 @@ export async function generateAndSettle(
       const started = await generations.start(generation, startedAtMs, run.runId);
       if (!started) throw new RunLost('the generation was ended while its model began');
       generation = { ...generation, startedAtMs };
-      meter.add(wait, startedAtMs - generation.createdAtMs);
+      meter.add(waitMetric, startedAtMs - generation.createdAtMs);
       observer.started?.();
     },
     progress: (step: number, steps: number) => observer.progress?.(step, steps),

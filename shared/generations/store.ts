@@ -62,7 +62,7 @@ type EndRefusal =
   | { period: Item };
 
 const maxEndAttempts = 4;
-/** Beside these: other charges may reach each of the two thresholds of notifications first, before and while one is tried. */
+/** Beside these: other charges may reach the two thresholds of notifications first. `used` and `told` only rise, so this is enough. */
 const maxThresholdRefusals = 5;
 /** The first reservation of a period is refused once, until the period counts what is in flight. */
 const maxReserveAttempts = 8;
@@ -117,7 +117,7 @@ export function generationStore(table: Table) {
   ): Promise<Reserved> => {
     for (let attempt = 1; attempt <= maxReserveAttempts; attempt++) {
       if (isLate()) throw serviceBusy(new Error('its deadline came before its credits were held'));
-      // One token: a refused attempt that comes again, late, must not bring back what was deleted since.
+      // One token: a copy of an attempt that the network brings late must not store the request again after it was deleted.
       const refusal = await transact(table, parts, requestId);
       if (refusal === null) return { outcome: 'reserved' };
       if (refusal.outcome === 'id_taken') throw serviceBusy(new Error('the request id is taken'));
@@ -136,7 +136,8 @@ export function generationStore(table: Table) {
      * Holds the credits and stores the request, in one transaction.
      * @param bodyHash of the body that its idempotency key stands for from now on.
      * @param isLate says that its deadline has passed. No attempt begins then, because nothing would use the credits.
-     * @throws SERVICE_UNAVAILABLE when it could not be stored. If the write is applied after that, the lease runs out.
+     * @throws SERVICE_UNAVAILABLE when it could not be stored. If the write is applied after that, the sweep gives
+     *   the credits back when the lease is over.
      */
     async reserve(
       generation: Generation,
@@ -146,6 +147,7 @@ export function generationStore(table: Table) {
     ): Promise<Reserved> {
       const { creditsLimit, keyBudget, maxInFlight } = limits;
       if (generation.credits > creditsLimit) return { outcome: 'over_limit' };
+      // Of several parts that refuse, the first decides: a repeat is seen before a limit.
       const parts = [
         insertRecord(generation),
         takeIdempotencyKey(generation, bodyHash),

@@ -30,7 +30,7 @@ export function authenticate(
   deps: AccessDeps,
 ): Promise<Caller> {
   const token = bearerToken(request);
-  // A token has dots and a key never has, so each is refused in its own words.
+  // A session's token has dots and a key has none, so each is refused in the words of its kind.
   const bySession = auth === 'session' || (auth === 'key_or_session' && token?.includes('.'));
   return bySession
     ? authenticateSession(request, token, limit, deps)

@@ -77,7 +77,7 @@ function requestFrame(toAnswer: (error: ServiceError) => Answer) {
   };
 }
 
-/** Waits for the work of a streamed answer, counts a refusal, then logs the request in one line. */
+/** The last of a request: what a streamed answer still does, the count of its refusal, its line in the log. */
 async function finish(route: Route, request: ApiRequest, setUp: () => { runtime: Runtime }): Promise<void> {
   await Promise.allSettled(request.background);
   if (request.refusalsOf !== null) await countRefusal(request, setUp().runtime);

@@ -23,7 +23,7 @@ export interface GenerationRequestDeps {
   workflow: Omit<GenerationDeps, 'meter'>;
 }
 
-/** The same, for requests whose callers need not wait. */
+/** What the worker's requests need, too: those whose callers do not wait. */
 export type SharedDeps = Omit<GenerationDeps & EnqueueDeps, 'meter'>;
 
 export function generationDeps(runtime: Runtime): GenerationRequestDeps & { workflow: SharedDeps } {
@@ -35,7 +35,7 @@ export function generationDeps(runtime: Runtime): GenerationRequestDeps & { work
 /** For a function whose callers wait for every request. */
 export function waitingDeps(runtime: Runtime): GenerationRequestDeps {
   const { env, table, clock } = runtime;
-  // Not every function that generates may call it, and one that may not has no address of it.
+  // Made at its first call: a function that may not call the fetcher has no address of it.
   const references = lazy(() => referenceFetcherClient(env.referenceFetcherUrl));
   return {
     table: table(),
@@ -63,8 +63,8 @@ export interface SentBody {
 }
 
 /**
- * A request to generate, with what its body and headers name, read in one round trip. What is wrong with the request is
- * refused later: here it names nothing.
+ * A request to generate, with what its body and headers name, read in one round trip. An identity or idempotency key that
+ * can be none is null here, and `decideGeneration` refuses it.
  */
 export async function readCommand(
   { requestId, rawBody, query, headers }: Pick<ApiRequest, 'requestId' | 'rawBody' | 'query' | 'headers'>,

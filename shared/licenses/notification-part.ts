@@ -9,8 +9,8 @@ import { itemKeys, ttlAttribute } from '../table/keys.ts';
 import type { Part, Parts } from '../table/transact.ts';
 
 /*
- * A charge that reaches a threshold, 80 or 100% of the credits, stores a notification in its own transaction, which waits to
- * be sent. The period remembers the highest threshold that was notified as `told`. Every other charge has the condition that
+ * A charge that reaches a threshold, 80 or 100% of the credits, stores a notification in the same transaction. A job sends it
+ * later. The period remembers the highest threshold that was notified as `told`. Every other charge has the condition that
  * it reaches neither, so no charge passes one unseen. Conditions have no arithmetic: `used + credits < threshold` is written
  * as `used < threshold - credits`.
  */
@@ -39,7 +39,7 @@ export function notifyOwner(charge: Charge, period: Item | null): Parts<{ period
     period === null ? null : notificationDue((period.used ?? 0) + credits, creditsLimit, period.told ?? 0);
   const onPeriod: Part<{ period: Item }> = {
     key: itemKeys.period(licenseId, periodStartMs),
-    ...reaches(percent, credits, creditsLimit),
+    ...thresholdCondition(percent, credits, creditsLimit),
     refusal: (found = {}) => ({ period: found }),
   };
   if (percent === null) return [onPeriod];
@@ -47,8 +47,11 @@ export function notifyOwner(charge: Charge, period: Item | null): Parts<{ period
   return [{ ...onPeriod, update: { SET: 'told = :told' }, values }, waitingNotification(charge, percent)];
 }
 
-/** The condition that a charge reaches just this threshold, or none. */
-function reaches(
+/**
+ * The condition that what the last attempt found still holds: the charge reaches just this threshold, or none. `used` and
+ * `told` only rise, so a threshold once reached stays reached.
+ */
+function thresholdCondition(
   percent: NotificationPercent | null,
   credits: number,
   creditsLimit: number,

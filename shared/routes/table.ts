@@ -33,7 +33,7 @@ const generationItems: TableGrants = {
   model: ['get', 'put'],
 };
 
-/** The same, for what is generated in our own words. The rate log is that of addresses of references. */
+/** The same for this API's own format, which takes reference images. The rate log counts their addresses. */
 const waitingItems: TableGrants = withMembers(generationItems, {
   rateLogs: ['get', 'put'],
   links: ['get', 'put'],

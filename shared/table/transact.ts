@@ -13,7 +13,8 @@ import type { Item, Table } from './table.ts';
 
 /**
  * What one rule adds to a transaction: how it changes an item, on which condition, and what it means when that condition
- * fails. Several parts may update one item: they become one write.
+ * fails. Several parts may update one item: they become one write, so a name or a value of theirs means the same in each.
+ * An item that one part puts or deletes has no other part.
  */
 export interface Part<Refusal = never> {
   key: ItemKey;
@@ -23,7 +24,7 @@ export interface Part<Refusal = never> {
   put?: Item;
   /** In place of an update. */
   isDeleted?: true;
-  /** One with OR stands in parentheses. */
+  /** One with OR stands in parentheses, unless its item has no other part. */
   condition?: string;
   names?: Record<string, string>;
   values?: Record<string, unknown>;
@@ -82,8 +83,8 @@ async function send(
       const reasons = error.CancellationReasons ?? [];
       const codes = reasons.map((reason) => reason.Code ?? 'None');
       if (codes.includes('ConditionalCheckFailed')) return reasons;
-      const passing = ['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
-      if (!codes.every((code) => passing.includes(code))) throw error;
+      const temporary = ['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
+      if (!codes.every((code) => temporary.includes(code))) throw error;
       if (attempt > maxConflictRetries) throw serviceBusy(error);
       await pause(attempt);
     }
