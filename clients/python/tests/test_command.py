@@ -149,7 +149,7 @@ def test_who_interrupts_a_request_that_runs_is_told_its_id(
     with process(*args, env=environment, cwd=tmp_path) as painting:
         assert painting.stderr is not None
         assert painting.stderr.readline().startswith('request ')
-        assert painting.stderr.readline() == 'Painting\n'
+        assert painting.stderr.readline() == 'Generating\n'
         painting.send_signal(signal.SIGINT)
         told = painting.stderr.read()
     assert painting.returncode == 130

@@ -111,7 +111,7 @@ function generationCalls(source: ImageSource) {
     /** Waits until a request has ended, whoever sent it. Throws its error if it failed, as `generate` does. */
     waitForGeneration: wait,
 
-    /** Tells what `generate` would cost, or throws the refusal that it would have. Charges, holds and stores nothing. */
+    /** Answers what `generate` would cost, or throws the refusal that it would have. Charges, holds and stores nothing. */
     dryRun: (body: GenerationRequest, { signal }: CallOptions = {}): Promise<DryRun> =>
       requester.request(route, { query: { dryRun: true }, body, signal }) as Promise<DryRun>,
   };

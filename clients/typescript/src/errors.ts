@@ -140,7 +140,7 @@ export async function errorOf(response: Response): Promise<ApiError | Connection
   try {
     body = await response.json();
   } catch (cause) {
-    // Of 429 and 5xx the status and the headers say enough. Another refusal can't be told from its half: it is asked for again.
+    // Of 429 and 5xx the status and the headers say enough. Half of another refusal does not say which it is: it is asked for again.
     const isClear = status === 429 || status >= 500;
     if (!isClear && (cause as Error).name !== 'SyntaxError') return brokenAnswer(cause);
   }

@@ -26,10 +26,10 @@ export async function* generateEvents(
 ): AsyncGenerator<GenerationEvent, void, void> {
   // Null once it has ended.
   const happened: (GenerationEvent | null)[] = [];
-  let wake = (): void => {};
-  const tell = (event: GenerationEvent | null): void => {
+  let resume = (): void => {};
+  const add = (event: GenerationEvent | null): void => {
     happened.push(event);
-    wake();
+    resume();
   };
   const leaving = new AbortController();
   const abort = (): void => leaving.abort(signal!.reason);
@@ -38,18 +38,18 @@ export async function* generateEvents(
   const running = generate(requester, route, body, {
     idempotencyKey,
     signal: leaving.signal,
-    onAccepted: (accepted) => tell({ type: 'accepted', ...accepted }),
-    onQueued: (queued) => tell({ type: 'queued', ...queued }),
-    onStarted: () => tell({ type: 'started' }),
-    onProgress: (progress) => tell({ type: 'progress', ...progress }),
-    onDisconnected: (disconnected) => tell({ type: 'disconnected', ...disconnected }),
-  }).finally(() => tell(null));
-  // It is awaited below; until then nobody is told of its error.
+    onAccepted: (accepted) => add({ type: 'accepted', ...accepted }),
+    onQueued: (queued) => add({ type: 'queued', ...queued }),
+    onStarted: () => add({ type: 'started' }),
+    onProgress: (progress) => add({ type: 'progress', ...progress }),
+    onDisconnected: (disconnected) => add({ type: 'disconnected', ...disconnected }),
+  }).finally(() => add(null));
+  // It is awaited below. Until then its error counts as handled.
   running.catch(() => {});
   try {
     for (let event = happened.shift(); event !== null; event = happened.shift()) {
       if (event !== undefined) yield event;
-      else await new Promise<void>((resolve) => (wake = resolve));
+      else await new Promise<void>((resolve) => (resume = resolve));
     }
     yield { type: 'completed', result: await running };
   } finally {

@@ -118,7 +118,7 @@ async function exchange<T>(
       requirePassing(cause);
       throw new ConnectionError("The service can't be reached.", { cause });
     });
-    // A page is not told the status of a redirect.
+    // A page does not see the status of a redirect.
     if (response.type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(response.status)) {
       void response.body?.cancel().catch(() => {});
       throw new TypeError('baseUrl (IMAGE_BASE_URL) redirects: give the address that it leads to.');

@@ -18,7 +18,7 @@ export interface RespondAsyncOptions extends CallOptions {
 /** A request that was accepted and runs without its caller. */
 export interface AcceptedGeneration {
   requestId: string;
-  /** What it is charged if it completes. Null when an earlier call with the same idempotency key was told it. */
+  /** What it is charged if it completes. Null when an earlier call with the same idempotency key got the number. */
   creditsReserved: number | null;
 }
 

@@ -65,7 +65,7 @@ export function requireFinite(name: string, value: unknown): void {
   throw new TypeError(`${name} is ${String(value)}: give a finite number or a valid date.`);
 }
 
-/** @throws TypeError that names what JSON can't tell */
+/** @throws TypeError that names what JSON can't say */
 export function jsonOf(body: unknown): string {
   const names = new Map<unknown, string>();
   return JSON.stringify(body, function (this: Record<string, unknown>, key: string, value: unknown) {

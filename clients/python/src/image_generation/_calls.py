@@ -88,7 +88,7 @@ class AcceptedRequest:
     credits_reserved: int | None
     """What it is charged if it completes.
 
-    None when an earlier call with the same idempotency key was told it.
+    None when an earlier call with the same idempotency key got the number.
     """
 
 

@@ -1,4 +1,4 @@
-"""Generates on the line, with events, and tells them to callbacks."""
+"""Generates on the line, with events, and gives them to callbacks."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def _end_of(stored: StoredGeneration) -> Result:
 
 @dataclass(frozen=True)
 class Callbacks:
-    """Who is told what. Those of an `AsyncClient` may be `async def`."""
+    """What is called for which event. Those of an `AsyncClient` may be `async def`."""
 
     on_accepted: Callback[Accepted] | None
     on_queued: Callback[Queued] | None
@@ -232,7 +232,7 @@ class Callbacks:
 
 
 async def result_after(events: AsyncGenerator[Event | Result, None], callbacks: Callbacks) -> Result:
-    """Tells what happens, and returns the result."""
+    """Calls back for each event, and returns the result."""
     request_id = None
     async with aclosing(events):
         async for event in events:
@@ -241,11 +241,11 @@ async def result_after(events: AsyncGenerator[Event | Result, None], callbacks: 
             if isinstance(event, Accepted):
                 request_id = event.request_id
             with about(request_id):
-                await _tell(callbacks, event)
+                await _notify(callbacks, event)
     raise ConnectionError('The answer has no result.', answer_began=True)
 
 
-async def _tell(callbacks: Callbacks, event: Event) -> None:
+async def _notify(callbacks: Callbacks, event: Event) -> None:
     if isinstance(event, Accepted):
         await call_back(callbacks.on_accepted, event)
     elif isinstance(event, Queued):

@@ -1,7 +1,7 @@
 """Input and output, once blocking and once not. All else is written once, for both.
 
-The client's logic is `async def` throughout and reaches the world through an `IO` alone. `AsyncClient` awaits
-it as it is. `Client` gives it a `BlockingIO`, whose methods are `async def` in name only: they block and
+The client's logic is `async def` throughout and does its input and output by an `IO` alone. `AsyncClient`
+awaits it as it is. `Client` gives it a `BlockingIO`, whose methods are `async def` in name only: they block and
 never suspend. So `run` gets the whole work done by one step of the coroutine, without an event loop and
 without a thread. No second copy is written or generated.
 """
@@ -27,7 +27,7 @@ T = TypeVar('T')
 
 
 class IO(Protocol):
-    """What the client's logic needs of the world."""
+    """The input and output that the client's logic needs."""
 
     def request(self, method: str, url: str, **more: Any) -> httpx2.Request:
         """A request with what the HTTP client adds to each."""

@@ -18,7 +18,7 @@ from .models import StoredGeneration, Upload
 File: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 
 _transfer: dict[str, Any] = {'timeout': 5 * 60.0, 'silence': 60.0, 'of': 'storage'}
-# A storage that is away for so long is told, as nothing is lost: the image can be fetched later.
+# A storage that is away for so long is reported, as nothing is lost: the image can be fetched later.
 _retry_for_seconds = 60.0
 # What the storage answers for a link that has expired, or whose signer's credentials have.
 _refused_links = (400, 401, 403, 404)

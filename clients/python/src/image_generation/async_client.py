@@ -125,7 +125,7 @@ class AsyncClient(Shared):
         return bind(AsyncGenerationResult, result_of_stored(await polling), self._requester)
 
     async def dry_run(self, **parameters: Unpack[GenerationParameters]) -> models.DryRun:
-        """Tells what `generate` would cost, or raises the refusal that it would have.
+        """Answers what `generate` would cost, or raises the refusal that it would have.
 
         Charges, holds and stores nothing.
         """
@@ -199,7 +199,7 @@ class AsyncPendingGeneration:
         self.credits_reserved = accepted.credits_reserved
         """What it is charged if it completes.
 
-        None when an earlier call with the same idempotency key was told it.
+        None when an earlier call with the same idempotency key got the number.
         """
 
     async def status(self) -> AsyncStoredGeneration:

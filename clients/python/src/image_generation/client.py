@@ -163,7 +163,7 @@ class Client(Shared):
         return bind(GenerationResult, result_of_stored(run(polling)), self._requester)
 
     def dry_run(self, **parameters: Unpack[GenerationParameters]) -> models.DryRun:
-        """Tells what `generate` would cost, or raises the refusal that it would have.
+        """Answers what `generate` would cost, or raises the refusal that it would have.
 
         Charges, holds and stores nothing.
         """
@@ -243,7 +243,7 @@ class PendingGeneration:
         self.credits_reserved = accepted.credits_reserved
         """What it is charged if it completes.
 
-        None when an earlier call with the same idempotency key was told it.
+        None when an earlier call with the same idempotency key got the number.
         """
 
     def status(self) -> StoredGeneration:

@@ -44,15 +44,15 @@ class GenerationEventsFailed(Answer):
 
 class Health(Answer):
     status: SkipValidation[Literal['ok', 'degraded']]
-    """`ok` when every part is up. A model that sleeps, or wakes as it should, is up."""
+    """`ok` when every part is up. A model that is scaled to zero, or starts as it should, is up."""
     api: SkipValidation[Literal['up']]
     """The API itself: whoever reads this has reached it."""
     inference: SkipValidation[Literal['up', 'down']]
-    """The models. `down` while they are neither awake nor to be woken: generating answers 503 then."""
+    """The models. `down` while they neither run nor can be started: generating answers 503 then."""
     model: SkipValidation[Literal['ready', 'waking', 'asleep', 'unavailable']] | None = None
-    """`ready` paints at once. `asleep`: the next request to generate wakes it. `waking`: it starts. While it sleeps or wakes, generating answers 503, and a request with `Prefer: respond-async` waits for it. `unavailable`: no answer."""
+    """`ready` generates at once. `asleep`: it is scaled to zero, and the next request to generate starts it. `waking`: it starts. In both, generating answers 503, and a request with `Prefer: respond-async` waits for it. `unavailable`: no answer."""
     model_ready_in_seconds: Annotated[int | None, Field(alias='modelReadyInSeconds')] = None
-    """While the model is `waking`: about when it is ready, by what waking took lately. Otherwise null."""
+    """While the model is `waking`: about when it is ready, by what cold starts took lately. Otherwise null."""
 
 
 class IdentityName(Answer):
@@ -82,7 +82,7 @@ class Sample(Answer):
     height: int
     """Of the picture, in pixels."""
     prompt: str | None
-    """What painted it, where that is known."""
+    """The prompt that made it, where that is known."""
 
 
 class Started(Answer):
@@ -110,7 +110,7 @@ class Upload(Answer):
 
 class DryRun(Answer):
     dry_run: Annotated[bool, Field(alias='dryRun')]
-    """Nothing was painted, charged or stored."""
+    """Nothing was generated, charged or stored."""
     accepted: bool
     """A request that would be refused is answered with its refusal."""
     identity: IdentityName
@@ -149,7 +149,7 @@ class Identity(Answer):
     available: bool
     """Whether it has an active model right now."""
     samples: list[Sample] = []
-    """Pictures that show what it paints, at most 8, and fewer where more than 125 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour."""
+    """Pictures that show what it makes, at most 8, and fewer where more than 125 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour."""
 
 
 class IdentityList(Answer):

@@ -19,7 +19,7 @@ class GenerationParameters(TypedDict):
     identity_id: str
     """From `GET /identities`. Names and slugs are not IDs."""
     prompt: str
-    """What to paint. Lengths count Unicode code points."""
+    """What to generate. Lengths count Unicode code points."""
     negative_prompt: NotRequired[str | None]
     """What to leave out. Empty by default."""
     seed: NotRequired[int | None]
@@ -36,7 +36,7 @@ class GenerationParameters(TypedDict):
     height: NotRequired[int | None]
     """Pixels. Above the license's `maxSidePx` it is refused with TIER_LIMIT. `1024` by default."""
     output_format: NotRequired[Literal['png', 'webp', 'jpeg'] | None]
-    """What the images are stored as. `png` keeps every pixel as it was painted; `webp` and `jpeg` have
+    """What the images are stored as. `png` keeps every pixel as it was generated; `webp` and `jpeg` have
     quality 90 and are files of a fraction of the size. `png` by default."""
     reference_images: NotRequired[Sequence[ReferenceImage] | None]
     """Pictures of a product, for identities with `productPhotos` alone: at most 4, each by exactly one of

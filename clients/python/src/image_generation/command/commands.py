@@ -49,7 +49,7 @@ def generate(client: Client, args: Namespace) -> None:
     parameters = _parameters(client, args, identity)
     kept = Kept()
     with fetchable(args, kept):
-        image = _painted(client, args, parameters, kept)
+        image = _generated(client, args, parameters, kept)
         save(image, args, identity.slug, kept)
         if args.json:
             print_json({**_plain(image), 'files': list(map(str, kept.files))})
@@ -62,8 +62,8 @@ def generate(client: Client, args: Namespace) -> None:
         say(f'{credits}{left}; seed {image.seed}; request {image.request_id}')
 
 
-def _painted(client: Client, args: Namespace, parameters: Any, kept: Kept) -> GenerationResult:
-    """Makes images, and tells the request's ID before anything can happen to them."""
+def _generated(client: Client, args: Namespace, parameters: Any, kept: Kept) -> GenerationResult:
+    """Makes images, and prints the request's ID before anything can happen to them."""
     with progress(args.quiet or args.json) as shown_progress:
         for event in client.generate_events(idempotency_key=args.idempotency_key, **parameters):
             if isinstance(event, GenerationResult):
@@ -78,7 +78,7 @@ def _painted(client: Client, args: Namespace, parameters: Any, kept: Kept) -> Ge
 
 
 def quote(client: Client, args: Namespace) -> None:
-    """Tells what generate would cost."""
+    """Prints what generate would cost."""
     priced = client.dry_run(**_parameters(client, args, _identity(client, args.identity)))
     if args.json:
         print_json(priced)
@@ -143,7 +143,7 @@ def get(client: Client, args: Namespace) -> None:
     print_files(kept)
 
 
-def delete(client: Client, args: Namespace, tell: Callable[[Exception, str], int]) -> int:
+def delete(client: Client, args: Namespace, report: Callable[[Exception, str], int]) -> int:
     """Deletes requests for good, also when one of them is missing or runs. Returns the exit code."""
     ids = list(dict.fromkeys(args.request_ids))
     if not args.yes:
@@ -155,7 +155,7 @@ def delete(client: Client, args: Namespace, tell: Callable[[Exception, str], int
             try:
                 client.delete_generation(one)
             except (RequestNotFound, RequestInProgress) as error:
-                exit_code = tell(error, f'{one}: ')
+                exit_code = report(error, f'{one}: ')
                 continue
             deleted.append(one)
             if not args.json:
@@ -197,13 +197,13 @@ def configure(args: Namespace) -> None:
     with Client(configuration.api_key, configuration.base_url, max_retries=0) as client:
         try:
             slugs = ', '.join(one.slug for one in client.list_identities())
-            told = f'The key opens these identities: {slugs or "none"}.'
+            sentence = f'The key opens these identities: {slugs or "none"}.'
         except ImageGenerationError as error:
             if not is_transient(error):
                 raise
-            told = f'Warning: the key could not be tried. {error}'
+            sentence = f'Warning: the key could not be tried. {error}'
     write_configuration(configuration)
-    say(printable(told))
+    say(printable(sentence))
     say(f'Written to {configuration_path()}, which only you may read.')
 
 

@@ -90,7 +90,7 @@ def check_output(args: Namespace, count: int = 1, least_bytes: float = 0) -> Non
         if not folder.is_dir():
             raise UsageError(f'There is no folder {folder}.') from error
         raise UsageError(f'Nothing can be saved in {folder}: {error.strerror}.') from error
-    # A file system that does not tell has a size of 0.
+    # A file system that does not say has a size of 0.
     if space.total > 0 and space.free < count * least_bytes:
         raise UsageError(f'{folder} has {space.free // 1000} kB left, too few for an image.')
 

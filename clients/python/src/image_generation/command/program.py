@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
         return commands.add_parser(name, parents=[common], help=words, description=words)
 
     _add_generate(command('generate', 'make images and save them'))
-    _add_parameters(command('quote', 'tell what generate would cost; nothing is charged'))
+    _add_parameters(command('quote', 'say what generate would cost; nothing is charged'))
     _add_list(command('list', 'list requests, newest first'))
     _add_get(command('get', 'show a request, and save its images with -o'))
     _add_delete(command('delete', 'delete requests with their images and prompts, for good'))
@@ -75,7 +75,7 @@ def _add_generate(command: argparse.ArgumentParser) -> None:
     command.add_argument('-o', '--output', metavar='PATH', help=output)
     command.add_argument('--idempotency-key', metavar='KEY', help='repeat the command with it, and pay once')
     command.add_argument('--no-show', action='store_true', help='do not show images in the terminal')
-    command.add_argument('-q', '--quiet', action='store_true', help='tell no progress')
+    command.add_argument('-q', '--quiet', action='store_true', help='print no progress')
 
 
 def _add_list(command: argparse.ArgumentParser) -> None:
@@ -101,8 +101,8 @@ def _add_delete(command: argparse.ArgumentParser) -> None:
 
 def _add_parameters(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
-    add('prompt', help='what to paint; - reads it from the input')
-    add('-i', '--identity', metavar='NAME', required=True, help='who paints: see "imagegen identities"')
+    add('prompt', help='what to generate; - reads it from the input')
+    add('-i', '--identity', metavar='NAME', required=True, help='the identity: see "imagegen identities"')
     add('--negative-prompt', metavar='TEXT', help='what to leave out')
     add('--width', type=int, metavar='PX')
     add('--height', type=int, metavar='PX')
@@ -123,7 +123,7 @@ _commands: dict[str, Callable[[Client, Namespace], int | None]] = {
     'list': commands.list_,
     'get': commands.get,
     'delete': lambda client, args: commands.delete(
-        client, args, lambda error, about: _tell(args.json, error, about)
+        client, args, lambda error, about: _report(args.json, error, about)
     ),
     'identities': commands.identities,
 }
@@ -138,7 +138,7 @@ def run() -> None:
     try:
         exit_code = main(sys.argv[1:])
     except KeyboardInterrupt:
-        # A second one, while the first was told.
+        # A second one, while the first was reported.
         exit_code = 130
     sys.exit(exit_code)
 
@@ -150,16 +150,16 @@ def main(arguments: Sequence[str]) -> int:
         exit_code = _run(arguments)
     except BrokenPipeError as error:
         # Whoever reads the output has enough. A FIFO has a name.
-        exit_code = 0 if error.filename is None else _tell(as_json, error)
+        exit_code = 0 if error.filename is None else _report(as_json, error)
     except KeyboardInterrupt as error:
-        exit_code = _tell(as_json, error) if hasattr(error, 'advice') else 130
+        exit_code = _report(as_json, error) if hasattr(error, 'advice') else 130
     except Exception as error:
-        exit_code = _tell(as_json, error)
+        exit_code = _report(as_json, error)
     try:
         flush()
     except OSError as error:
-        # What was told already is not told twice.
-        exit_code = exit_code or _tell(as_json, error)
+        # What was reported already is not reported twice.
+        exit_code = exit_code or _report(as_json, error)
     return exit_code
 
 
@@ -168,7 +168,7 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         args = parser().parse_args(arguments)
     except SystemExit as end:
-        # It has told its help, or what is wrong.
+        # It has printed its help, or what is wrong.
         return int(end.code or 0)
     if args.command == 'configure':
         commands.configure(args)
@@ -178,7 +178,7 @@ def _run(arguments: Sequence[str]) -> int:
         return _commands[args.command](client, args) or 0
 
 
-def _tell(as_json: bool, error: BaseException, about: str = '') -> int:
+def _report(as_json: bool, error: BaseException, about: str = '') -> int:
     exit_code, code, sentence = _explained(error)
     sentence = masked(about + sentence).strip()
     request_id = getattr(error, 'request_id', None)

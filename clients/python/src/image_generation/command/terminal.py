@@ -47,7 +47,7 @@ def flush() -> None:
 
 
 def say(text: str) -> None:
-    """Tells a person something. That it can't be told stops nothing."""
+    """Prints to the standard error. Where that takes nothing, the command goes on."""
     try:
         print(text, file=sys.stderr, flush=True)
     except OSError:
@@ -110,7 +110,7 @@ class ProgressLines:
         self._last = ''
 
     def show(self, event: Event) -> None:
-        """Tells what happened, once."""
+        """Prints what happened, once."""
         text = words_of(event)
         if text not in ('', self._last):
             say(text)
@@ -127,7 +127,7 @@ class ProgressBar:
     def show(self, event: Event) -> None:
         """Moves the bar."""
         if isinstance(event, Progress):
-            self._bar.update(self._task, description='Painting', completed=event.step, total=event.steps)
+            self._bar.update(self._task, description='Generating', completed=event.step, total=event.steps)
         elif text := words_of(event):
             self._bar.update(self._task, description=text)
 
@@ -138,7 +138,7 @@ def words_of(event: Event) -> str:
         eta = f', about {event.eta_seconds} s' if event.eta_seconds else ''
         return f'Waiting: number {event.position} in line{eta}'
     if isinstance(event, Started):
-        return 'Painting'
+        return 'Generating'
     if isinstance(event, Disconnected):
         return f'The connection broke; looking for {event.request_id}'
     return ''
