@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import httpx2
 import pytest
@@ -9,23 +9,19 @@ from anyio.from_thread import start_blocking_portal
 
 from image_generation import AsyncClient, Client, _io
 
-from .commands import run as run
-from .world import Caller, Granted, World
-
-AnyClient: TypeAlias = Any
+from .fixture import Caller, Granted, Service
 
 
 @pytest.fixture(scope='session')
-def world() -> Iterator[World]:
-    # What never finishes should not hold up the end.
-    world = World('--grace', '0')
-    yield world
-    world.close()
+def service() -> Iterator[Service]:
+    service = Service()
+    yield service
+    service.close()
 
 
 @pytest.fixture
-def granted(world: World) -> Granted:
-    return world.grant()
+def granted(service: Service) -> Granted:
+    return service.grant()
 
 
 @pytest.fixture(params=['Client', 'AsyncClient'])
@@ -39,16 +35,16 @@ def call(request: pytest.FixtureRequest) -> Iterator[Caller]:
 
 
 @pytest.fixture
-def make(call: Caller) -> Iterator[Callable[..., AnyClient]]:
+def make(call: Caller) -> Iterator[Callable[..., Any]]:
     """Makes clients, and closes their connections."""
     opened: list[Any] = []
 
-    def make(*args: Any, **more: Any) -> AnyClient:
+    def make(*args: Any, transport: Any = None, **more: Any) -> Any:
         # The certificates of this machine are not read for every test: nothing here is encrypted.
         if call.portal is None:
-            opened.append(httpx2.Client(verify=False))
+            opened.append(httpx2.Client(verify=False, transport=transport))
             return Client(*args, http_client=opened[-1], **more)
-        opened.append(httpx2.AsyncClient(verify=False))
+        opened.append(httpx2.AsyncClient(verify=False, transport=transport))
         return AsyncClient(*args, http_client=opened[-1], **more)
 
     yield make
@@ -57,11 +53,11 @@ def make(call: Caller) -> Iterator[Callable[..., AnyClient]]:
 
 
 @pytest.fixture
-def client(world: World, granted: Granted, make: Callable[..., AnyClient]) -> AnyClient:
+def client(service: Service, granted: Granted, make: Callable[..., Any]) -> Any:
     """A client whose connections go through the proxy."""
-    world.fates()
-    world.seen()
-    return make(granted.key, world.proxy_url)
+    service.fates()
+    service.seen()
+    return make(granted.key, service.proxy_url)
 
 
 @pytest.fixture
@@ -78,25 +74,22 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture
-def answering(call: Caller, waits: list[float]) -> Iterator[Callable[..., Any]]:
-    """Makes a client whose requests get these answers, one after another."""
-    used: list[Any] = []
+def answering(make: Callable[..., Any], waits: list[float]) -> Callable[..., Any]:
+    """Makes a client whose requests get these answers, one after another, and are appended to `sent`."""
 
-    def answering(*answers: httpx2.Response | Exception, **options: Any) -> Any:
+    def answering(*answers: httpx2.Response | Exception, sent: Any = None, **options: Any) -> Any:
         rest = list(answers)
 
-        def answer(_: httpx2.Request) -> httpx2.Response:
+        def answer(request: httpx2.Request) -> httpx2.Response:
+            if sent is not None:
+                sent.append(request)
             one = rest.pop(0)
             if isinstance(one, Exception):
                 raise one
-            return one
+            # An answer can be read once. Tests may give one several times.
+            return httpx2.Response(one.status_code, headers=one.headers, content=one.content)
 
         transport = httpx2.MockTransport(answer)
-        kind = httpx2.Client if call.portal is None else httpx2.AsyncClient
-        used.append(kind(transport=transport))
-        client: Any = Client if call.portal is None else AsyncClient
-        return client('svc_live_secret', 'https://images.example/api/v1/', http_client=used[-1], **options)
+        return make('svc_live_secret', 'https://images.example/api/v1/', transport=transport, **options)
 
-    yield answering
-    for http_client in used:
-        call(http_client.close if call.portal is None else http_client.aclose)
+    return answering

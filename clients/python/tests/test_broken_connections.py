@@ -10,7 +10,7 @@ import pytest
 
 from image_generation import Client
 
-from .world import Caller, Granted, World, small
+from .fixture import Caller, Granted, Service, small
 
 # API Gateway's own timeout: its X-Request-Id names no stored request, and the function behind it goes on.
 gateway_timeout = {
@@ -20,64 +20,53 @@ gateway_timeout = {
         'body': {'error': 'The answer took too long.', 'code': 'TIMEOUT'},
     }
 }
-fates = [
-    pytest.param('is cut before', 'aurora', id='is cut before the service gets it'),
-    pytest.param('is cut at the head', 'harbor', id='is cut when the answer begins'),
-    pytest.param({'cutAfter': 'event: accepted'}, 'harbor', id='is cut once it was accepted'),
-    pytest.param({'cutAfter': 'event: progress'}, 'harbor', id='is cut while it is painted'),
-    pytest.param({'cutAfter': '"outputs"'}, 'aurora', id='is cut in the middle of its result'),
-    pytest.param(gateway_timeout, 'harbor', id='times out at the gateway while it runs'),
-]
+fates: dict[str, tuple[Any, str]] = {
+    'is cut before the service gets it': ('is cut before', 'aurora'),
+    'is cut when the answer begins': ('is cut at the head', 'harbor'),
+    'is cut once it was accepted': ({'cutAfter': 'event: accepted'}, 'harbor'),
+    'is cut while it is generated': ({'cutAfter': 'event: progress'}, 'harbor'),
+    'is cut in the middle of its result': ({'cutAfter': '"outputs"'}, 'aurora'),
+    'times out at the gateway while it runs': (gateway_timeout, 'harbor'),
+    'is asynchronous and is cut before the service gets it': ('is cut before', 'aurora'),
+    'is asynchronous and is cut when the service has it': ('is cut once it arrived', 'aurora'),
+    'is asynchronous and is cut when the answer begins': ('is cut at the head', 'aurora'),
+}
 
 
-@pytest.mark.parametrize(('fate', 'identity'), fates)
-def test_a_generation(
-    fate: Any, identity: str, client: Any, call: Caller, world: World, granted: Granted
-) -> None:
-    world.fates(fate)
-    told: list[str] = []
-    image = call(
-        client.generate,
-        **small,
-        identity_id=world.identities[identity],
-        on_disconnected=lambda: told.append('disconnected'),
-    )
+@pytest.mark.parametrize('how', fates)
+def test_a_generation(how: str, client: Any, call: Caller, service: Service, granted: Granted) -> None:
+    fate, identity = fates[how]
+    service.fates(fate)
+    calls: list[str] = []
+    body = {**small, 'identity_id': service.identities[identity]}
+    if 'asynchronous' in how:
+        image = call(call(client.respond_async, **body).wait)
+    else:
+        image = call(client.generate, **body, on_disconnected=lambda: calls.append('disconnected'))
     assert call(image.bytes).startswith(b'\x89PNG')
     # The last event may have arrived whole before its connection was cut.
-    is_told = isinstance(fate, dict) and 'event' in fate.get('cutAfter', '')
-    assert told == (['disconnected'] if is_told else [])
+    is_noticed = isinstance(fate, dict) and 'event' in fate.get('cutAfter', '')
+    assert calls == (['disconnected'] if is_noticed else [])
     stored = call.all(client.all_generations())
     assert [(one.id, one.status) for one in stored] == [(image.request_id, 'COMPLETED')]
-    assert world.totals(granted) == (1, 1)
-    world.seen()
+    assert service.totals(granted) == (1, 1)
+    service.seen()
 
 
-@pytest.mark.parametrize('fate', ['is cut before', 'is cut once it arrived', 'is cut at the head'])
-def test_an_asynchronous_request(
-    fate: str, client: Any, call: Caller, world: World, granted: Granted
-) -> None:
-    world.fates(fate)
-    request = call(client.respond_async, **small, identity_id=world.identities['aurora'])
-    assert call(call(request.wait).bytes).startswith(b'\x89PNG')
-    assert [one.id for one in call.all(client.all_generations())] == [request.request_id]
-    assert world.totals(granted) == (1, 1)
-    world.seen()
+def test_many_at_once_in_threads_that_share_clients(service: Service) -> None:
+    licenses = [service.grant() for _ in range(4)]
+    clients = [Client(granted.key, service.proxy_url) for granted in licenses]
+    service.fates(*(fate for fate, _ in list(fates.values())[:6] * 2))
 
-
-def test_many_at_once_in_threads_that_share_clients(world: World) -> None:
-    licenses = [world.grant() for _ in range(4)]
-    clients = [Client(granted.key, world.proxy_url) for granted in licenses]
-    world.fates(*(param.values[0] for param in fates), *(param.values[0] for param in fates))
-
-    def paint(client: Client, prompt: str) -> str:
-        parameters: Any = {**small, 'prompt': prompt, 'identity_id': world.identities['aurora']}
+    def generate(client: Client, prompt: str) -> str:
+        parameters: Any = {**small, 'prompt': prompt, 'identity_id': service.identities['aurora']}
         return client.generate(**parameters).request_id
 
     with ThreadPoolExecutor(8) as threads:
-        jobs = [threads.submit(paint, client, prompt) for client in clients for prompt in ('one', 'two')]
+        jobs = [threads.submit(generate, client, prompt) for client in clients for prompt in ('one', 'two')]
         ids = {job.result() for job in jobs}
     assert len(ids) == 8
-    assert [world.totals(granted) for granted in licenses] == [(2, 2)] * 4
-    world.seen()
+    assert [service.totals(granted) for granted in licenses] == [(2, 2)] * 4
+    service.seen()
     for client in clients:
         client.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -14,6 +15,7 @@ from image_generation import (
     ConnectionError,
     CreditLimitExceeded,
     InvalidParameters,
+    RateLimited,
     RequestInProgress,
     RequestNotFound,
     ServiceUnavailable,
@@ -23,140 +25,149 @@ from image_generation import (
 )
 from image_generation._retry import retry_delay_seconds
 
-from .answers import done, paint, refusal, stored, stream
-from .world import Caller
+from .answers import accepted, done, generate, refusal, stored, stream
+from .fixture import Caller
+
+cut = httpx2.ReadError('cut')
+gone = refusal(404, 'REQUEST_NOT_FOUND')
+busy = refusal(503, 'SERVICE_UNAVAILABLE')
+limited = refusal(429, 'RATE_LIMITED', **{'retry-after': '30'})
+spent = refusal(429, 'CREDIT_LIMIT_EXCEEDED', **{'retry-after': '1000000'})
+broken = stream(accepted)
+failed = stream(accepted, ('failed', {'error': 'E.', 'code': 'GENERATION_FAILED', 'status': 500}))
+full = stored('FAILED', errorCode='SERVICE_UNAVAILABLE', errorMessage='Full.')
+empty = httpx2.Response(200, content=b'', headers={'content-type': 'text/event-stream'})
 
 
-def broken() -> httpx2.Response:
-    return stream(('accepted', {'requestId': 'r', 'creditsReserved': 1}))
+def expect_waits(waits: list[float], *least: int) -> None:
+    for wait, one in zip(waits, least, strict=True):
+        assert one <= wait <= 1.25 * one
 
 
-def test_waits_as_long_as_the_service_asks_for_and_doubles(
-    answering: Any, call: Caller, waits: list[float]
+@pytest.mark.parametrize(
+    ('answers', 'least'),
+    [
+        pytest.param((busy, busy, busy, limited), (1, 2, 4, 30), id='busy, as late as the service asks for'),
+        pytest.param((failed, gone), (0, 1), id='failed on the line and was not stored'),
+        pytest.param((broken, full), (0, 1), id='broken, and the stored request found no room'),
+        pytest.param((empty,), (1,), id='a stream without a result and without an id'),
+    ],
+)
+def test_a_generation_is_begun_again(
+    answers: tuple[Any, ...], least: tuple[int, ...], answering: Any, call: Caller, waits: list[float]
 ) -> None:
-    busy = [refusal(503, 'SERVICE_UNAVAILABLE') for _ in range(3)]
-    asking = refusal(429, 'RATE_LIMITED', **{'retry-after': '30'})
-    assert paint(answering(*busy, asking, done()), call).credits_charged == 1
-    for wait, least in zip(waits, (1, 2, 4, 30), strict=True):
-        assert least <= wait <= 1.25 * least
+    assert generate(answering(*answers, done()), call).credits_charged == 1
+    expect_waits(waits, *least)
 
 
-def test_a_wait_of_weeks_is_not_waited(answering: Any, call: Caller, waits: list[float]) -> None:
-    spent = refusal(429, 'CREDIT_LIMIT_EXCEEDED', **{'retry-after': '1000000'})
-    with pytest.raises(CreditLimitExceeded) as error:
-        paint(answering(spent), call)
-    assert (error.value.retry_after_seconds, waits) == (1_000_000, [])
-
-
-def test_tries_as_often_as_it_may(answering: Any, call: Caller, waits: list[float]) -> None:
-    busy = [refusal(503, 'SERVICE_UNAVAILABLE') for _ in range(3)]
-    with pytest.raises(ServiceUnavailable):
-        paint(answering(*busy, max_retries=2), call)
-    assert len(waits) == 2
+@pytest.mark.parametrize(
+    ('answers', 'options', 'error', 'wait_count'),
+    [
+        pytest.param((spent,), {}, CreditLimitExceeded, 0, id='a wait of weeks'),
+        pytest.param((busy,) * 3, {'max_retries': 2}, ServiceUnavailable, 2, id='all tries used'),
+    ],
+)
+def test_a_call_gives_up_with_the_last_error(
+    answers: Any,
+    options: Any,
+    error: type[ApiError],
+    wait_count: int,
+    answering: Any,
+    call: Caller,
+    waits: Any,
+) -> None:
+    with pytest.raises(error):
+        generate(answering(*answers, **options), call)
+    assert len(waits) == wait_count
 
 
 def test_an_upload_form_is_asked_for_again_only_where_the_service_did_nothing(
     answering: Any, call: Caller, waits: list[float]
 ) -> None:
-    with pytest.raises(ApiError):
-        call(answering(refusal(500, 'INTERNAL_ERROR')).create_upload)
-    with pytest.raises(ConnectionError):
-        call(answering(httpx2.ReadError('cut')).create_upload)
-    assert waits == []
-    upload = {
-        'uploadId': 'u',
-        'url': 'https://s',
-        'fields': {},
-        'maxBytes': 1,
-        'expiresAt': '2026-12-12T08:00:00Z',
-    }
-    busy = refusal(429, 'RATE_LIMITED', **{'retry-after': '1'})
-    assert call(answering(busy, httpx2.Response(201, json=upload)).create_upload).upload_id == 'u'
-    read = answering(httpx2.ReadError('cut'), httpx2.Response(200, json={'identities': []}))
-    assert call(read.list_identities) == []
-    assert len(waits) == 2
+    for fault, error in ((refusal(500, 'INTERNAL_ERROR'), ApiError), (cut, ConnectionError)):
+        with pytest.raises(error):
+            call(answering(fault).create_upload)
+        assert call(answering(fault, httpx2.Response(200, json={'identities': []})).list_identities) == []
+    upload = {'uploadId': 'u', 'url': 'https://s', 'fields': {}, 'maxBytes': 1}
+    form = httpx2.Response(201, json={**upload, 'expiresAt': '2026-12-12T08:00:00Z'})
+    assert call(answering(limited, form).create_upload).upload_id == 'u'
+    expect_waits(waits, 1, 1, 30)
 
 
-def test_every_try_has_the_same_key_and_body(call: Caller, answering: Any, waits: list[float]) -> None:
-    seen: list[tuple[str, bytes]] = []
-
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        seen.append((request.headers['idempotency-key'], request.content))
-        return done() if len(seen) >= 3 else refusal(500, 'INTERNAL_ERROR')
-
-    client = answering()
-    client._requester.io._client._transport = httpx2.MockTransport(answer)
+def test_every_try_has_the_same_key_and_body(answering: Any, call: Caller) -> None:
+    sent: list[httpx2.Request] = []
+    fault = refusal(500, 'INTERNAL_ERROR')
+    client = answering(fault, fault, done(), done(), done(), done(), sent=sent)
     call(client.generate, prompt='p', identity_id='i', reference_images=[{'upload_id': 'u'}], seed=None)
-    assert len(set(seen)) == 1
-    assert seen[0][1] == b'{"identityId":"i","prompt":"p","referenceImages":[{"uploadId":"u"}]}'
-    call(client.generate, identity_id='i', prompt='p')
-    assert seen[3][0] != seen[0][0]
+    generate(client, call)
+    generate(client, call, idempotency_key='order-1')
+    order: dict[str, Any] = {'identity_id': 'i', 'prompt': 'p', 'idempotency_key': 'order-1'}
+    assert call(client.respond_async, **order).credits_reserved == 1
+    [first, *others] = [(one.headers['idempotency-key'], one.content) for one in sent]
+    assert first[1] == b'{"identityId":"i","prompt":"p","referenceImages":[{"uploadId":"u"}]}'
+    assert [one == first for one in others] == [True, True, False, False, False]
+    assert others[2][0] != first[0]
+    assert others[3] == others[4]
+    assert others[3][0] == 'order-1'
 
 
-def test_a_failure_on_the_line_that_was_not_stored_is_tried_again(
-    answering: Any, call: Caller, waits: list[float]
-) -> None:
-    failure = {'error': 'E.', 'code': 'GENERATION_FAILED', 'status': 500}
-    failed = stream(('accepted', {'requestId': 'r', 'creditsReserved': 1}), ('failed', failure))
-    lost = refusal(404, 'REQUEST_NOT_FOUND')
-    assert paint(answering(failed, lost, done()), call).request_id == 'r'
-
-
-def test_a_deletion_is_done_when_the_repeat_of_a_lost_one_finds_nothing(
-    answering: Any, call: Caller, waits: list[float]
-) -> None:
-    gone = refusal(404, 'REQUEST_NOT_FOUND')
-    busy = refusal(503, 'SERVICE_UNAVAILABLE', **{'retry-after': '1'})
-    for fault in (httpx2.ReadError('cut'), busy):
+def test_a_deletion_is_done_when_the_repeat_of_a_lost_one_finds_nothing(answering: Any, call: Caller) -> None:
+    for fault in (cut, busy):
         assert call(answering(fault, gone).delete_generation, 'r') is None
-    limited = refusal(429, 'RATE_LIMITED', **{'retry-after': '1'})
-    for answers in ((gone,), (limited, gone)):
-        with pytest.raises(RequestNotFound):
+    for answers, error in (
+        ((gone,), RequestNotFound),
+        ((limited, gone), RequestNotFound),
+        ((refusal(409, 'REQUEST_IN_PROGRESS'),), RequestInProgress),
+    ):
+        with pytest.raises(error):
             call(answering(*answers).delete_generation, 'r')
-    with pytest.raises(RequestInProgress):
-        call(answering(refusal(409, 'REQUEST_IN_PROGRESS')).delete_generation, 'r')
-    assert len(waits) == 3
 
 
-def test_only_a_generation_that_found_no_room_is_begun_again(
-    answering: Any, call: Caller, waits: list[float]
-) -> None:
-    full = stored('FAILED', errorCode='SERVICE_UNAVAILABLE', errorMessage='Full.')
-    assert paint(answering(broken(), full, done()), call).request_id == 'r'
+def test_a_generation_that_failed_is_not_begun_again(answering: Any, call: Caller) -> None:
     for status, error, code in ((504, Timeout, 'TIMEOUT'), (400, InvalidParameters, 'INVALID_PARAMETERS')):
         ended = stored('FAILED', errorCode=code, errorMessage='So.')
-        with pytest.raises(error, match=r'^So\. Nothing was charged\.$') as failed:
-            paint(answering(broken(), stored('PROCESSING'), ended), call)
-        assert (failed.value.status, failed.value.request_id) == (status, 'r')
+        with pytest.raises(error, match=r'^So\. Nothing was charged\.$') as raised:
+            generate(answering(broken, stored('PROCESSING'), ended), call)
+        assert (raised.value.status, raised.value.request_id) == (status, 'r')
 
 
-def test_a_generation_that_goes_on_for_too_long_is_not_begun_again(
-    answering: Any, call: Caller, waits: list[float], monkeypatch: pytest.MonkeyPatch
+def test_a_generation_that_goes_on_for_too_long_is_named_and_not_begun_again(
+    answering: Any, call: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_generate, '_poll_for_seconds', 1.0)
-    with pytest.raises(TimeoutError, match='It goes on') as late:
-        paint(answering(broken(), stored('PROCESSING')), call)
-    assert late.value.request_id == 'r'
+    client = answering(broken, stored('PROCESSING'), busy)
+    for work in (partial(generate, client, call), partial(call, client.wait_for_generation, 'r', timeout=1)):
+        with pytest.raises(TimeoutError, match='It goes on') as late:
+            work()
+        assert late.value.request_id == 'r'
 
 
 def test_looks_as_often_as_the_service_asks_for(answering: Any, call: Caller, waits: list[float]) -> None:
-    asking = stored('QUEUED')
-    asking.headers['retry-after'] = '7'
-    eager = stored('QUEUED')
-    eager.headers['retry-after'] = '0'
-    busy = refusal(429, 'RATE_LIMITED', **{'retry-after': '9'})
-    answers = (asking, eager, httpx2.ReadError('cut'), busy, stored('QUEUED'), stored('COMPLETED'))
+    asking, eager = stored('QUEUED'), stored('QUEUED')
+    asking.headers['retry-after'], eager.headers['retry-after'] = '7', '0'
+    answers = (asking, eager, cut, limited, stored('QUEUED'), stored('COMPLETED'))
     assert call(answering(*answers).wait_for_generation, 'r').usage is None
-    for wait, least in zip(waits, (0, 7, 2, 4, 9, 2), strict=True):
-        assert least <= wait <= 1.25 * least
+    expect_waits(waits, 0, 7, 2, 4, 30, 2)
 
 
-def test_a_stream_that_ends_without_a_result_and_without_an_id_is_repeated(
-    answering: Any, call: Caller, waits: list[float]
+day = 'Sun, 06 Nov 1994 08:49'
+dates: list[tuple[str, str, int | None]] = [
+    (f'{day}:57 GMT', f'{day}:37 GMT', 20),
+    ('Sunday, 06-Nov-94 08:50:37 GMT', 'Sun Nov  6 08:49:37 1994', 60),
+    (f'{day}:37 GMT', '', 0),
+    ('7', f'{day}:37 GMT', 7),
+    *((wrong, '', None) for wrong in ('Sun, 06 Nov 99999 08:49:37 GMT', '-1', '1e9', 'soon')),
+]
+
+
+@pytest.mark.parametrize(('asked', 'date', 'seconds'), dates)
+def test_retry_after_is_seconds_or_a_date(
+    asked: str, date: str, seconds: int | None, answering: Any, call: Caller
 ) -> None:
-    empty = httpx2.Response(200, content=b'', headers={'content-type': 'text/event-stream'})
-    assert paint(answering(empty, done()), call).request_id == 'r'
-    assert len(waits) == 1
+    refused = refusal(429, 'RATE_LIMITED', **{'retry-after': asked, 'date': date})
+    with pytest.raises(RateLimited) as error:
+        call(answering(refused, max_retries=0).health)
+    assert error.value.retry_after_seconds == seconds
 
 
 @given(st.integers(1, 10_000), st.none() | st.integers(0, 100_000), st.floats(0, 1))

@@ -1,8 +1,8 @@
 """Input and output, once blocking and once not. All else is written once, for both.
 
 The client's logic is `async def` throughout and does its input and output by an `IO` alone. `AsyncClient`
-awaits it as it is. `Client` gives it a `BlockingIO`, whose methods are `async def` in name only: they block and
-never suspend. So `run` gets the whole work done by one step of the coroutine, without an event loop and
+awaits it as it is. `Client` gives it a `BlockingIO`, whose methods are `async def` in name only: they block
+and never suspend. So `run` gets the whole work done by one step of the coroutine, without an event loop and
 without a thread. No second copy is written or generated.
 """
 

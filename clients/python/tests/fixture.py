@@ -1,21 +1,35 @@
-"""A running service, its proxy that breaks connections, and both kinds of clients."""
+"""A running service, its proxy that breaks connections, and calls by both kinds of clients."""
 
 from __future__ import annotations
 
 import inspect
 import json
 import subprocess
-from collections.abc import AsyncIterable, Callable, Iterable
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from anyio.from_thread import BlockingPortal
 
+from image_generation import async_client, client
+from image_generation._generate import body_of
+
 repository = Path(__file__).parents[3]
 
 # The smallest and quickest picture, so that tests are about everything else.
-small: dict[str, Any] = {'prompt': 'a quiet test', 'width': 512, 'height': 512, 'num_inference_steps': 20}
+size: dict[str, Any] = {'width': 512, 'height': 512, 'num_inference_steps': 20}
+small: dict[str, Any] = {'prompt': 'a quiet test', **size}
+
+
+def _small_body(function: str, parameters: Mapping[str, Any]) -> bytes:
+    return body_of(function, {**({} if function == 'dry_run' else size), **parameters})
+
+
+def generate_small(replace: Callable[[Any, str, Any], None] = setattr) -> None:
+    """From now on what an example leaves out is small. Examples are for people, who want large images."""
+    for module in (client, async_client):
+        replace(module, 'body_of', _small_body)
 
 
 @dataclass(frozen=True)
@@ -24,13 +38,20 @@ class Granted:
 
     key: str
     license_id: str
+    base_url: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What programs read."""
+        return {'IMAGE_API_KEY': self.key, 'IMAGE_BASE_URL': self.base_url}
 
 
-class World:
-    """The process of `test/support/client-fixture.ts`, which tells what it understands."""
+class Service:
+    """The process of `test/support/client-fixture.ts`, which says what it understands."""
 
-    def __init__(self, *options: str) -> None:
-        command = ['node_modules/.bin/node', 'test/support/client-fixture.ts', *options]
+    def __init__(self) -> None:
+        # What never finishes should not hold up the end.
+        command = ['node_modules/.bin/node', 'test/support/client-fixture.ts', '--grace', '0']
         self._process = subprocess.Popen(
             command, cwd=repository, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -41,7 +62,7 @@ class World:
 
     def grant(self, **options: Any) -> Granted:
         answer = self._ask({'grant': options})
-        return Granted(answer['key'], answer['licenseId'])
+        return Granted(answer['key'], answer['licenseId'], self.base_url)
 
     def totals(self, granted: Granted) -> tuple[int, int]:
         """How many credits were used, and how many are used or held."""
@@ -59,12 +80,8 @@ class World:
         return cast(list[str], answer['seen'])
 
     def close(self) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.stdout.read()
-        self._process.stdout.close()
-        assert self._process.wait() == 0
+        self._process.communicate()
+        assert self._process.returncode == 0
 
     def _ask(self, command: object) -> Any:
         assert self._process.stdin is not None
@@ -75,7 +92,7 @@ class World:
     def _read(self) -> Any:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
-        assert line, 'the world did not start: see what it printed'
+        assert line, 'the service did not start: see what it printed'
         return json.loads(line)
 
 
