@@ -16,8 +16,8 @@ const usage = {
   periodResetDate: '',
 };
 export const answer = { requestId, ...image, usage };
-export const told = { requestId, ...image, creditsCharged: 1, usage };
-export const lookedUp = { ...told, usage: null };
+export const result = { requestId, ...image, creditsCharged: 1, usage };
+export const lookedUp = { ...result, usage: null };
 
 export function stored(
   status: string,

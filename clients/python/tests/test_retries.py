@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from image_generation import (
@@ -90,8 +90,8 @@ def test_an_upload_form_is_asked_for_again_only_where_the_service_did_nothing(
         assert call(answering(fault, httpx2.Response(200, json={'identities': []})).list_identities) == []
     upload = {'uploadId': 'u', 'url': 'https://s', 'fields': {}, 'maxBytes': 1}
     form = httpx2.Response(201, json={**upload, 'expiresAt': '2026-12-12T08:00:00Z'})
-    assert call(answering(limited, form).create_upload).upload_id == 'u'
-    expect_waits(waits, 1, 1, 30)
+    assert call(answering(limited, busy, form).create_upload).upload_id == 'u'
+    expect_waits(waits, 1, 1, 30, 2)
 
 
 def test_every_try_has_the_same_key_and_body(answering: Any, call: Caller) -> None:
@@ -171,6 +171,7 @@ def test_retry_after_is_seconds_or_a_date(
 
 
 @given(st.integers(1, 10_000), st.none() | st.integers(0, 100_000), st.floats(0, 1))
+@example(1, 60, 0.0)
 def test_a_wait_is_never_shorter_than_asked_for_nor_longer_than_a_minute(
     failures: int, asked: int | None, chance: float
 ) -> None:

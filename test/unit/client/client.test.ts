@@ -13,15 +13,6 @@ const lines = (sent: Sent[]): string[] => sent.map(({ line }) => line.replace(ba
 const seconds = (sent: Sent[]): number[] => sent.map(({ atSeconds }) => atSeconds);
 
 describe('every call', () => {
-  test('carries the key, below an address with or without a slash at its end', async () => {
-    for (const url of [baseUrl, `${baseUrl}/`]) {
-      const { client, sent } = clientOf([answered({ identities: [{ id: 'idn_1' }] })], { baseUrl: url });
-      expect(await client.listIdentities()).toEqual([{ id: 'idn_1' }]);
-      expect(sent.map(({ line }) => line)).toEqual([`GET ${baseUrl}/identities`]);
-      expect(sent[0]!.headers.get('authorization')).toBe(`Bearer ${apiKey}`);
-    }
-  });
-
   test('never shows the key: not in its errors, and not in the client itself', async () => {
     const faults: Script[] = [unreachable, refused(401, 'INVALID_API_KEY'), () => new Response('<html>')];
     for (const script of faults) {
@@ -41,16 +32,16 @@ describe('every call', () => {
     }
   });
 
-  test('takes what it was not given from the environment, and says what is missing', async () => {
+  test('carries the key, takes what it was not given from the environment, and says what is missing', async () => {
     const { IMAGE_API_KEY, IMAGE_BASE_URL } = process.env;
     try {
       Object.assign(process.env, { IMAGE_API_KEY: apiKey, IMAGE_BASE_URL: `${baseUrl}/` });
-      const { fetch, sent } = scriptedFetch(answered({ status: 'ok' }));
-      await createClient({ fetch }).health();
+      const { fetch, sent } = scriptedFetch(answered({ identities: [{ id: 'idn_1' }] }));
+      expect(await createClient({ fetch }).listIdentities()).toEqual([{ id: 'idn_1' }]);
       await createClient({ fetch, apiKey: 'svc_live_other', baseUrl: 'https://other.test' }).health();
       const sentWith = sent.map(({ line, headers }) => `${line} ${headers.get('authorization')}`);
       const other = 'GET https://other.test/health Bearer svc_live_other';
-      expect(sentWith).toEqual([`GET ${baseUrl}/health Bearer ${apiKey}`, other]);
+      expect(sentWith).toEqual([`GET ${baseUrl}/identities Bearer ${apiKey}`, other]);
       delete process.env.IMAGE_API_KEY;
       expect(() => createClient({ baseUrl })).toThrow('apiKey is missing: give it, or set IMAGE_API_KEY.');
       process.env.IMAGE_BASE_URL = '';
@@ -220,30 +211,20 @@ test('all stored requests are fetched page by page, and no page before it is nee
   expect(lines(sent)).toEqual(cursors.map((cursor) => `GET ${query}${cursor}`));
 });
 
-describe('a deletion', () => {
-  const deleted = { requestId: 'req_1', deleted: true };
-  const gone = refused(404, 'REQUEST_NOT_FOUND');
+const deleted = { requestId: 'req_1', deleted: true };
+const gone = refused(404, 'REQUEST_NOT_FOUND');
+const missing = { name: 'ApiError', code: 'REQUEST_NOT_FOUND' };
+const running = { name: 'ApiError', code: 'REQUEST_IN_PROGRESS' };
 
-  test.each<[string, Script]>([
-    ['whose answer was lost', unreachable],
-    ['that failed halfway', refused(503, 'SERVICE_UNAVAILABLE')],
-  ])('%s is done when its repeat finds nothing', async (_, script) => {
-    const { client, sent } = clientOf([script, gone]);
-    expect(await outcomeOf(client.deleteGeneration('req_1'))).toEqual(deleted);
-    expect(lines(sent)).toEqual(['DELETE /generate/req_1', 'DELETE /generate/req_1']);
-  });
-
-  test('of what is not there is refused, also after the limit was met', async () => {
-    for (const scripts of [[gone], [refused(429, 'RATE_LIMITED'), gone]]) {
-      const { client } = clientOf(scripts);
-      expect(await outcomeOf(client.deleteGeneration('req_1'))).toMatchObject({ code: 'REQUEST_NOT_FOUND' });
-    }
-  });
-
-  test('of what runs is refused at once', async () => {
-    const { client, sent } = clientOf([refused(409, 'REQUEST_IN_PROGRESS')]);
-    const refusal = await outcomeOf(client.deleteGeneration('req_1'));
-    expect(refusal).toMatchObject({ name: 'ApiError', code: 'REQUEST_IN_PROGRESS' });
-    expect(sent).toHaveLength(1);
-  });
+test.each<[string, Script[], object]>([
+  ['whose answer was lost is done when its repeat finds nothing', [unreachable, gone], deleted],
+  ['that failed halfway is done then too', [refused(503, 'SERVICE_UNAVAILABLE'), gone], deleted],
+  ['of what is not there is refused', [gone], missing],
+  ['of what is not there is refused after the limit was met', [refused(429, 'RATE_LIMITED'), gone], missing],
+  ['of what runs is refused at once', [refused(409, 'REQUEST_IN_PROGRESS')], running],
+])('a deletion %s', async (_what, scripts, expected) => {
+  const tries = scripts.length;
+  const { client, sent } = clientOf(scripts);
+  expect(await outcomeOf(client.deleteGeneration('req_1'))).toMatchObject(expected);
+  expect(lines(sent)).toEqual(Array.from({ length: tries }, () => 'DELETE /generate/req_1'));
 });

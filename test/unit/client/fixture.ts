@@ -18,7 +18,7 @@ export const streamed =
   () =>
     streamOf(text);
 
-/** A stream that tells this, and then nothing. */
+/** A stream that says this, and then nothing. */
 export const silentAfter =
   (text: string) =>
   (signal: AbortSignal): Response => {

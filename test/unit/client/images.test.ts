@@ -60,13 +60,6 @@ describe('the bytes of an image', () => {
     expect(lines(sent).at(-1)).toBe(`GET ${a2}`);
   });
 
-  test('are asked for again after a fault of the network or the storage', async () => {
-    const faults: Script[] = [broken(), unreachable, refusedLink(503, 'SlowDown')];
-    const { request, sent } = await fetched([a1], ...faults, given);
-    expect(await outcomeOf(request.bytes())).toEqual(picture);
-    expect(sent.map(({ atSeconds }) => Math.round(atSeconds))).toEqual([0, 0, 1, 3, 7]);
-  });
-
   test('may take long, but not be silent for 45 seconds', async () => {
     const slow: Script = (signal) => {
       const { response, write } = openStream(signal);

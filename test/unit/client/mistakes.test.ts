@@ -37,7 +37,7 @@ test.each([
   'https://user:secret@api.test/api/v1',
   'https://api.test/api/v1?key=secret',
   'https://api.test/api/v1\n',
-])('a base address that can be none is told at once, and not quoted: %j', async (baseUrl) => {
+])('a base address that can be none is refused at once, and not quoted: %j', async (baseUrl) => {
   const message = 'baseUrl (IMAGE_BASE_URL) must be like https://images.example.com/api/v1.';
   await expectMistake((client) => client.listIdentities(), message, { baseUrl });
   await expectMistake((client) => client.generate(body), message, { baseUrl });
@@ -47,7 +47,7 @@ test.each([
   [{ code: 'ERR_SSL_WRONG_VERSION_NUMBER' }, 'ERR_SSL_WRONG_VERSION_NUMBER'],
   [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
   [new Error('bad port'), 'bad port'],
-])('a connection that no other try would make is told at once: %j', async (cause, why) => {
+])('a connection that no other try would make is refused at once: %j', async (cause, why) => {
   let tries = 0;
   const fetch = async () => {
     tries++;
@@ -58,7 +58,7 @@ test.each([
   expect(tries).toBe(1);
 });
 
-test.each([301, 308])('a redirect is told at once, and not followed: %d', async (status) => {
+test.each([301, 308])('a redirect is refused at once, and not followed: %d', async (status) => {
   const message = 'baseUrl (IMAGE_BASE_URL) redirects: give the address that it leads to.';
   const init = { status, headers: { location: 'https://other.test/' } };
   await expectMistake((client) => client.listIdentities(), message, {}, init);

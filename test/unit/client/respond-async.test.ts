@@ -24,7 +24,7 @@ describe('a request that is accepted', () => {
     return { outcome: await outcomeOf(client.respondAsync(body, options)), sent, log: logOf(sent) };
   };
 
-  test('asks not to wait, with a key of its own, and tells what is held', async () => {
+  test('asks not to wait, with a key of its own, and has what is held', async () => {
     const { outcome, sent } = await accept([accepted]);
     expect(outcome).toMatchObject({ requestId, creditsReserved: 3 });
     const { headers } = sent[0]!;
@@ -36,10 +36,7 @@ describe('a request that is accepted', () => {
   });
 
   test.each<[string, Script]>([
-    ['the network fails', unreachable],
-    ['the service is busy', refused(503, 'SERVICE_UNAVAILABLE')],
     ['the gateway times out', refused(504, 'TIMEOUT', { requestId: 'of the gateway' })],
-    ['a proxy answers', () => new Response('<html>', { status: 502 })],
   ])('is asked for again with the same key and body when %s', async (_what, fault) => {
     const { outcome, sent, log } = await accept([fault, accepted], { idempotencyKey: 'order-7' });
     expect(outcome).toMatchObject({ requestId, creditsReserved: 3 });
@@ -48,7 +45,7 @@ describe('a request that is accepted', () => {
     expect(sent.map((one) => one.body)).toEqual([body, body]);
   });
 
-  test('is found again when the answer was lost: its repeat is told that it runs', async () => {
+  test('is found again when the answer was lost: its repeat says that it runs', async () => {
     const running = refused(409, 'IDEMPOTENCY_IN_PROGRESS', { requestId, retryAfter: 2 });
     const { outcome, log } = await accept([unreachable, running]);
     expect(outcome).toMatchObject({ requestId, creditsReserved: null });
@@ -101,12 +98,13 @@ describe('waiting for a request', () => {
       unreachable,
       refused(503, 'SERVICE_UNAVAILABLE'),
       refused(429, 'RATE_LIMITED', { retryAfter: 20 }),
+      refused(503, 'SERVICE_UNAVAILABLE', { retryAfter: 1 }),
       () => new Response('<html>', { status: 502 }),
     ];
     const { outcome, seen, log } = await wait([...faults, stored('COMPLETED')]);
     expect(outcome).toEqual(lookedUp);
     expect(seen).toEqual(['COMPLETED']);
-    expect(log).toEqual(['0 s', '4 s', '8 s', '28 s', '32 s']);
+    expect(log).toEqual(['0 s', '4 s', '8 s', '28 s', '30 s', '34 s']);
   });
 
   test.each([
