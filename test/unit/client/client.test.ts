@@ -228,3 +228,61 @@ test.each<[string, Script[], object]>([
   expect(await outcomeOf(client.deleteGeneration('req_1'))).toMatchObject(expected);
   expect(lines(sent)).toEqual(Array.from({ length: tries }, () => 'DELETE /generate/req_1'));
 });
+
+/** A call throws this at once, after so many requests. */
+async function expectMistake(call: (client: Client) => unknown, message: string, options = {}, init = {}) {
+  const { client, sent } = clientOf([answered({}, init)], options);
+  await expect((async () => call(client))()).rejects.toMatchObject({ name: 'TypeError', message });
+  expect(sent).toHaveLength('status' in init ? 1 : 0);
+}
+
+test.each<[string, (client: Client) => unknown]>([
+  ['seed is NaN', (client) => client.generate({ ...body, seed: NaN })],
+  ['from is Invalid Date', (client) => client.listGenerations({ from: new Date('x') } as object)],
+  ['seed is NaN', (client) => client.generate({ ...body, seed: { toJSON: () => NaN } } as never)],
+  ['a.1.b.0 is NaN', (client) => client.generate({ ...body, a: [0, { b: [NaN] }] } as typeof body)],
+  [
+    'name is Invalid Date',
+    (client) => client.request('PATCH /account', { body: { name: new Date(NaN) } as never }),
+  ],
+])('%s: it is refused by name before anything is sent', async (what, call) => {
+  await expectMistake(call, `${what}: give a finite number or a valid date.`);
+});
+
+test.each([
+  ['maxRetries is NaN', { maxRetries: NaN }],
+  ['timeoutMs is NaN', { timeoutMs: NaN }],
+  ['timeoutMs must be more than 0', { timeoutMs: 0 }],
+])('an option that is no number is refused by name: %s', (message, options) => {
+  expect(() => clientOf([], options)).toThrow(message);
+});
+
+test.each([
+  '127.0.0.1:4600/api/v1',
+  'ftp://api.test/api/v1',
+  'https://user:secret@api.test/api/v1',
+  'https://api.test/api/v1?key=secret',
+  'https://api.test/api/v1\n',
+])('a base address that can be none is refused at once, and not quoted: %j', async (baseUrl) => {
+  const message = 'baseUrl (IMAGE_BASE_URL) must be like https://images.example.com/api/v1.';
+  await expectMistake((client) => client.listIdentities(), message, { baseUrl });
+  await expectMistake((client) => client.generate(body), message, { baseUrl });
+});
+
+test.each([
+  [{ code: 'ERR_SSL_WRONG_VERSION_NUMBER' }, 'ERR_SSL_WRONG_VERSION_NUMBER'],
+  [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  [new Error('bad port'), 'bad port'],
+])('a connection that no other try would make is refused at once: %j', async (cause, why) => {
+  const { client, sent } = clientOf([new TypeError('fetch failed', { cause })]);
+  const message = `baseUrl (IMAGE_BASE_URL) takes no such connection: ${why}.`;
+  expect(await outcomeOf(client.listIdentities())).toMatchObject({ message });
+  expect(sent).toHaveLength(1);
+});
+
+test.each([301, 308])('a redirect is refused at once, and not followed: %d', async (status) => {
+  const message = 'baseUrl (IMAGE_BASE_URL) redirects: give the address that it leads to.';
+  const init = { status, headers: { location: 'https://other.test/' } };
+  await expectMistake((client) => client.listIdentities(), message, {}, init);
+  await expectMistake((client) => client.generate(body), message, {}, init);
+});

@@ -89,7 +89,6 @@ describe('the format', () => {
       ['data:test\n\ndata: test\n\ndata:  test\n\ndata:\ttest\n\n'],
       ['test', 'test', ' test', '\ttest'],
     ],
-    ['a lone CR ends a line before the next piece comes', ['data: a\r\r'], ['a']],
     [
       'a byte order mark is ignored at the start of the stream only',
       [`${mark}data: a${mark}\n\n${mark}data: b\n\n`],
@@ -101,7 +100,6 @@ describe('the format', () => {
       [Uint8Array.of(...encode('data: a'), 0xff, 0x0a, 0x0a), 'data: b\n\n'],
       ['a\uFFFD', 'b'],
     ],
-    ['a stream may be empty, or hold only a byte order mark', ['', mark], []],
   ];
 
   test.each(cases)('%s', async (_rule, pieces, expected) => {

@@ -3,10 +3,8 @@ import { isApiError, type Client, type Requester } from '../../../clients/typesc
 /** Calls that the types allow and refuse. Only the type check reads this file; nothing runs it. */
 export const calls = {
   routes: (client: Client) => [
-    client.request('GET /licenses').then(({ licenses }) => licenses[0]?.tier),
     client.request('GET /usage', { query: { licenseId: 'l' } }).then(({ stats }) => stats.current.toFixed()),
     client.request('DELETE /keys/{keyId}', { path: { keyId: 'k' } }).then(({ revokedAt }) => revokedAt),
-    client.request('POST /keys', { body: { licenseId: 'l', name: 'n' } }).then(({ key }) => key.length),
     client.request('POST /uploads', { body: { contentType: 'image/png', licenseId: 'l' } }),
     client.request('GET /generate', { query: { limit: 5, cursor: undefined } }),
   ],
@@ -22,15 +20,9 @@ export const calls = {
     // @ts-expect-error no body
     client.request('GET /licenses', { body: {} }),
   ],
-  dryRuns: (client: Client) => [
-    client
-      .dryRun({ identityId: 'i', prompt: 'p', outputFormat: 'webp' })
-      .then(({ credits }) => credits.toFixed()),
+  refusedGenerations: (client: Client) => [
     // @ts-expect-error no such format
     client.dryRun({ identityId: 'i', prompt: 'p', outputFormat: 'gif' }),
-  ],
-  generations: (client: Client) => [
-    client.generate({ identityId: 'i', prompt: 'p', referenceImages: [{ uploadId: 'u' }] }),
     // @ts-expect-error the identity is required
     client.generate({ prompt: 'p' }),
     // @ts-expect-error misspelt

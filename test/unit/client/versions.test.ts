@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { createClient } from '../../../clients/typescript/src/index.ts';
-import { event, streamOf } from '../../support/generation-run.ts';
-import { answered, scriptedFetch, type Script } from '../../support/scripted-fetch.ts';
+import { event } from '../../support/generation-run.ts';
+import { answered, type Script } from '../../support/scripted-fetch.ts';
+import { body, clientOf, streamed } from './fixture.ts';
 
 /** The examples of docs/openapi.json as it was first checked in. */
 const oldest = JSON.parse(readFileSync(new URL('oldest-answers.json', import.meta.url), 'utf8'));
@@ -10,18 +10,7 @@ const made = oldest['POST /generate'];
 const record = oldest['GET /generate/{requestId}'];
 const { requestId } = made;
 const accepted = event('accepted', { requestId, creditsReserved: 1 });
-const body = { identityId: 'idn_1', prompt: 'a quiet bay' };
-const client = (...scripts: Script[]) =>
-  createClient({
-    apiKey: 'svc_live_x',
-    baseUrl: 'https://api.test',
-    ...scriptedFetch(...scripts),
-    maxRetries: 0,
-  });
-const streamed =
-  (text: string): Script =>
-  () =>
-    streamOf(text);
+const client = (...scripts: Script[]) => clientOf(scripts, { maxRetries: 0 }).client;
 const picture = (): Response => new Response('a picture');
 
 test('this client takes every answer of the oldest service', async () => {
