@@ -1,6 +1,6 @@
 import type { FailureReason } from './contract.ts';
 
-/** Ends a request with this reason, and a sentence that tells no prompt and no link. */
+/** Ends a request with this reason, and a sentence without a prompt or a link. */
 export class Failure extends Error {
   readonly reason: FailureReason;
   /** The index of the reference image that it is about. */

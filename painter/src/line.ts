@@ -103,7 +103,7 @@ export class Line {
     return {
       place: () => this.#timetable().find((entry) => entry.one === one)?.place,
       near: () => {
-        this.#tell();
+        this.#notify();
         return one.near.promise;
       },
       turn: (work) =>
@@ -142,7 +142,7 @@ export class Line {
     last.onRefused(full);
   }
 
-  /** Begins what can begin, and tells the others. */
+  /** Begins what can begin, and notifies the others. */
   #advance(): void {
     if (this.#isIdle()) this.#queue.reset();
     while (this.#pool.free > 0) {
@@ -160,10 +160,10 @@ export class Line {
       this.#rate.doubt();
       working.then(this.#probing.succeeded, () => undefined);
     }
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const { one, place } of this.#timetable()) {
       if (place.position <= this.#pool.threads) one.near.resolve();
       // One that is next while a thread is free waits for nothing but its own inputs.

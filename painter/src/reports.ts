@@ -3,7 +3,7 @@ import type { Place } from './line.ts';
 
 const HEARTBEAT_MS = 3_000;
 
-/** What the caller of one request is told until it ends. */
+/** The events that the caller of one request gets until it ends. */
 export interface Reports {
   /** Tells a place in the line, the first one and each that is better than all before. */
   wait(place: Place): void;

@@ -1,9 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createRate, timesOf, workOf } from '../src/estimate.ts';
-
-test('work is the area in megapixels', () => {
-  expect([workOf({ width: 1024, height: 1024 }), workOf({ width: 2048, height: 512 })]).toEqual([1, 1]);
-});
+import { createRate, timesOf } from '../src/estimate.ts';
 
 describe('the rate', () => {
   test('expects nothing before anything was measured, and then a moving average', () => {

@@ -5,7 +5,6 @@ import { createHandPainter } from './support/jobs.ts';
 import type { HandPainter, Job } from './support/jobs.ts';
 import { linkTo } from './support/references.ts';
 import { inMs } from './support/requests.ts';
-import { bitmap, pngOf } from './support/bitmaps.ts';
 
 let painters: HandPainter[] = [];
 const painterOf = (threads = 1): HandPainter => {
@@ -18,7 +17,7 @@ afterEach(async () => {
   painters = [];
 });
 
-const has = (job: Job, name: string): boolean => job.told().includes(name);
+const has = (job: Job, name: string): boolean => job.names().includes(name);
 const large = { width: 2048, height: 2048 };
 
 describe('while one tenant has a hundred requests waiting, another who sends one at a time', () => {
@@ -36,28 +35,6 @@ describe('while one tenant has a hundred requests waiting, another who sends one
 
     expect(painter.line.length).toBeGreaterThan(50);
     expect(Math.max(...waits)).toBeLessThanOrEqual(2 * threads);
-  });
-
-  test('waits no longer when all of them have reference images', async () => {
-    const painter = painterOf();
-    const url = linkTo(await pngOf(bitmap(64, 64, () => [9, 99, 199, 255])));
-    const references = { references: [{ url }] };
-    /** Inputs are fetched over HTTP, so whoever is next begins a little later. */
-    const finish = async (): Promise<void> => {
-      const { length } = painter.pool.begun;
-      if (length > 0) await painter.pool.finish();
-      while (painter.pool.begun.length === length) await wait(5);
-    };
-    painter.flood(30, 'flood', references);
-    await finish();
-    const waits: number[] = [];
-    for (let i = 0; i < 5; i += 1) {
-      const [before, job] = [painter.pool.begun.length, painter.send('other', references)];
-      while (!has(job, 'started')) await finish();
-      waits.push(painter.pool.begun.length - before - 1);
-    }
-
-    expect(Math.max(...waits)).toBeLessThanOrEqual(2);
   });
 
   test('is let in, because only its own requests and what is being painted count', () => {
@@ -81,22 +58,8 @@ describe('what cannot be ready by its deadline', () => {
   };
   const impossible = () => ({ ...large, numOutputs: 4, deadline: inMs(60_000) });
 
-  test('is refused by an idle painter too, and others are served', () => {
-    const painter = slow();
-    const outcomes = Array.from({ length: 9 }, () => {
-      const job = painter.send('ill-meaning', impossible());
-      // As if its deadline had come.
-      job.leave.abort(new Error('gone'));
-      return job.failure() ?? 'let in';
-    });
-    const others = painter.send('other', { deadline: inMs(60_000) });
-
-    expect(outcomes).toEqual(['let in', ...Array.from({ length: 8 }, () => 'busy')]);
-    expect(has(others, 'started')).toBe(true);
-  });
-
   test('is painted before anything was measured', () => {
-    expect(painterOf().send('a', impossible()).told()).toEqual(['started']);
+    expect(painterOf().send('a', impossible()).names()).toEqual(['started']);
   });
 
   test('is tried once in a while by an idle painter, not twice in a row for one tenant', () => {
@@ -139,7 +102,7 @@ describe('what cannot be ready by its deadline', () => {
     painter.clock.nowMs += 20_000;
     await painter.pool.finish();
 
-    expect([second.told(), second.failure()]).toEqual([['queued', 'failed'], 'busy']);
+    expect([second.names(), second.failure()]).toEqual([['queued', 'failed'], 'busy']);
     expect(painter.pool.begun).toHaveLength(1);
   });
 
@@ -169,7 +132,7 @@ describe('what cannot be ready by its deadline', () => {
     const failing = painter.send('a', { ...impossible(), settings: { failWith: 'The kiln is cold.' } });
     const other = painter.send('b', minute);
 
-    for (const job of [hanging, delayed, failing, other]) expect(job.told()).toEqual(['started']);
+    for (const job of [hanging, delayed, failing, other]) expect(job.names()).toEqual(['started']);
   });
 });
 
@@ -177,7 +140,7 @@ describe('a full line', () => {
   test('takes a newcomer in place of the last of the tenant with the most, and else refuses it', async () => {
     const painter = painterOf();
     const [painting, ...waiting] = painter.flood(201, 'flood');
-    expect([painting!.told(), painter.line.length]).toEqual([['started'], 200]);
+    expect([painting!.names(), painter.line.length]).toEqual([['started'], 200]);
     expect(painter.send('flood').failure()).toBe('busy');
 
     const newcomers = painter.flood(100, 'other');
@@ -191,7 +154,7 @@ describe('a full line', () => {
 });
 
 describe('a request that waits', () => {
-  test('is told its place and seconds, again when it moves up, and its beginning last', async () => {
+  test('hears its place and seconds, again when it moves up, and its beginning last', async () => {
     const painter = painterOf();
     painter.rate.finished(1, 2);
     const megapixel = { width: 1024, height: 1024 };
@@ -215,13 +178,6 @@ describe('a request that waits', () => {
     await turn();
 
     expect(staying!.events).toMatchObject([{ position: 2 }, { position: 1 }]);
-  });
-
-  test('of a service that names no tenant is told what it always was', () => {
-    const painter = painterOf();
-    const jobs = painter.flood(3, undefined);
-    for (const job of jobs) expect(job.told()).toEqual(['started']);
-    expect([painter.pool.begun.length, painter.line.length]).toEqual([1, 2]);
   });
 
   describe('hears of itself every three seconds', () => {

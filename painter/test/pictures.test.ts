@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { PictureOptions } from '../src/art/paint.ts';
 import { formNames } from '../src/art/styles/forms.ts';
 import { MODEL_VERSION } from '../src/model-version.ts';
 import { createPool } from '../src/pool.ts';
-import { never, paint, paintFile, pool, small } from './support/painting.ts';
+import { never, paint, pool, small } from './support/painting.ts';
 
 /** The beginning of the SHA-256 of each style's pixels; they may only change together with the model's version. */
 const pinned: Record<string, string> = {
@@ -25,31 +24,6 @@ test.each(formNames)('%s still paints what this version of the model has always 
   const digest = createHash('sha256').update(picture.bytes).digest('hex');
 
   expect([MODEL_VERSION, digest.slice(0, 16)]).toEqual(['painter-1', pinned[style]]);
-});
-
-test('an identity without a known style has a look of its own, the same bytes each time', async () => {
-  const [one, again, other] = await Promise.all(
-    ['a', 'a', 'b'].map((identityId) => paintFile({ style: 'unknown', identityId })),
-  );
-  const [first, second] = await Promise.all(['a', 'b'].map((identityId) => paint({ style: '', identityId })));
-
-  expect(Buffer.compare(one!, again!)).toBe(0);
-  expect(Buffer.compare(one!, other!)).not.toBe(0);
-  expect(Buffer.compare(first!.bytes, second!.bytes)).not.toBe(0);
-});
-
-test.each<[string, Partial<PictureOptions>]>([
-  ['seed', { seed: 8 }],
-  ['prompt', { prompt: 'a quiet sea with a boat, again' }],
-  ['negative prompt', { negativePrompt: 'boat' }],
-  ['number of steps', { numInferenceSteps: 50 }],
-  ['guidance scale', { guidanceScale: 16 }],
-  ['size', { width: 576 }],
-])('another %s is another picture', async (_name, changes) => {
-  const [before, after] = await Promise.all([paint(), paint(changes)]);
-
-  expect(after).toMatchObject({ width: changes.width ?? 512, height: 512 });
-  expect(Buffer.compare(before.bytes, after.bytes)).not.toBe(0);
 });
 
 describe('a painting thread', () => {

@@ -12,10 +12,7 @@ const pixelsOf = (width: number, height: number, at: (x: number, y: number) => n
 
 describe('a preview', () => {
   test.each([
-    [1024, 1024, 512, 512],
-    [2048, 512, 512, 128],
     [640, 512, 512, 410],
-    [512, 384, 512, 384],
     [64, 96, 64, 96],
   ])('of %i × %i pixels has %i × %i', async (width, height, shownWidth, shownHeight) => {
     const file = await encodePreview(

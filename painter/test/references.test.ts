@@ -1,9 +1,5 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
-import sharp from 'sharp';
+import { expect, test } from '@jest/globals';
 import { bitmap, colorful, plain, pngOf } from './support/bitmaps.ts';
 import { paint, paintFile, readFacts } from './support/painting.ts';
 import { linkTo, referencesAt, withFiles } from './support/references.ts';
@@ -53,54 +49,18 @@ test.each([false, true])(
   },
 );
 
-describe('an unreadable reference is named with a reason', () => {
-  const blank = (width: number, height: number): Promise<Buffer> =>
-    sharp({ create: { width, height, channels: 3, background: '#888' } })
-      .png()
-      .toBuffer();
-
-  test.each<[reason: string, why: string, () => Promise<Uint8Array> | Parameters<typeof linkTo>[0]]>([
-    [
-      'reference_unreadable',
-      'could not be fetched: its link answered with HTTP 404.',
-      () => (response) => response.writeHead(404).end(),
-    ],
-    [
-      'reference_unreadable',
-      'could not be fetched: the connection failed.',
-      () => (response) => response.writeHead(302, { location: '/' }).end(),
-    ],
-    [
-      'reference_unreadable',
-      'is larger than 16 MiB.',
-      () => (response) => response.writeHead(200).end(Buffer.alloc(17 * 1024 * 1024)),
-    ],
-    [
-      'reference_invalid',
-      'is not a PNG, JPEG or WebP image that can be read.',
-      () => Buffer.from('<html>not here</html>'),
-    ],
-    [
-      'reference_invalid',
-      'shows nothing: it is transparent everywhere.',
-      () => pngOf(bitmap(90, 90, () => [9, 9, 9, 0])),
-    ],
-    ['reference_invalid', 'is larger than 40 megapixels.', () => blank(6400, 6400)],
-    ['reference_invalid', 'is larger than 40 megapixels or 8192 pixels a side.', () => blank(8256, 64)],
-  ])('%s: %s', async (reason, why, file) => {
-    const links = [linkTo(await pngOf(colorful(40, 30))), linkTo(await file())];
-    const message = `Reference image 2 ${why}`;
-
-    await expect(referencesAt(links)).rejects.toMatchObject({ reason, message, reference: 1 });
-  });
-
-  test('when nobody listens at its link', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    const gone = referencesAt([`http://127.0.0.1:${port}/gone?X-Amz-Signature=secret`]);
-
-    await expect(gone).rejects.toThrow(/^Reference image 1 could not be fetched: ECONNREFUSED\.$/);
-  });
+test.each<[why: string, () => Parameters<typeof linkTo>[0] | Promise<Uint8Array>]>([
+  [
+    'could not be fetched: its link answered with HTTP 404.',
+    () => (response) => response.writeHead(404).end(),
+  ],
+  [
+    'could not be fetched: the connection failed.',
+    () => (response) => response.writeHead(302, { location: '/' }).end(),
+  ],
+  ['is not a PNG, JPEG or WebP image that can be read.', () => Buffer.from('<html>not here</html>')],
+  ['shows nothing: it is transparent everywhere.', () => pngOf(bitmap(90, 90, () => [9, 9, 9, 0]))],
+])('an unusable reference is named, and its link is not: %s', async (why, file) => {
+  const message = `Reference image 1 ${why}`;
+  await expect(referencesAt([linkTo(await file())])).rejects.toMatchObject({ message });
 });

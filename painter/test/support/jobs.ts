@@ -18,7 +18,7 @@ export function parsed(...args: Parameters<typeof requestOf>): PaintRequest {
 export interface Job {
   events: ModelEvent[];
   /** The names of the events. */
-  told(): string[];
+  names(): string[];
   /** How it failed, if it did. */
   failure(): string | undefined;
   leave: AbortController;
@@ -49,7 +49,7 @@ export function createHandPainter(threads = 1) {
       const last = events.at(-1);
       return last?.event === 'failed' ? last.reason : undefined;
     };
-    const job = { events, told: () => events.map(({ event }) => event), failure, leave };
+    const job = { events, names: () => events.map(({ event }) => event), failure, leave };
     running.push({ job, done });
     return job;
   };
