@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { pythonClient } from '../support/python.ts';
 import { inRepository } from '../support/repository.ts';
 
-/** What a driver is told, as a line of JSON. It answers each with a line of its own, when the call has ended. */
+/** What a driver gets, as a line of JSON. It answers each with a line of its own, when the call has ended. */
 export interface Command {
   call: number;
   /** How the image is asked for. */
@@ -61,7 +61,7 @@ export function startDriver(client: ClientName): Driver {
   });
   const ended = new Promise<void>((resolve) => {
     child.once('close', () => {
-      for (const [call, tell] of waiting) tell({ call, error: 'the driver ended' });
+      for (const [call, end] of waiting) end({ call, error: 'the driver ended' });
       resolve();
     });
   });

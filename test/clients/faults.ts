@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { EnginesFile } from '../../local/data-folder.ts';
@@ -15,9 +15,7 @@ const usage = `npm run client-faults -- [options]
 
   --calls N        how many images are asked for (default 100)
   --client NAME    typescript or python; may be given twice (default: those that are installed)
-  --at-once N      calls side by side (default 60)
   --seed N         what breaks follows from it, but for what the clock decides (default: any)
-  --log FILE       keeps the service's log
   --help           prints this
 
 Starts the service on a folder of its own, and calls it by the real clients through a proxy that breaks connections. It
@@ -27,43 +25,35 @@ const { values } = parseArgs({
   options: {
     calls: { type: 'string', default: '100' },
     client: { type: 'string', multiple: true },
-    'at-once': { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    log: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 
-interface World {
+interface Setting {
   service: Awaited<ReturnType<typeof startService>>;
   proxies: { api: string; storage: string };
   storageUrl: string;
   random: Random;
 }
 
+const callsAtOnce = 60;
 /** Fewer than a key may send in a minute, with room for what is sent again. */
 const callsPerKey = 4;
 
 async function main(): Promise<void> {
-  const [calls, atOnce, seed] = [values.calls, values['at-once'], values.seed].map(Number) as [
-    number,
-    number,
-    number,
-  ];
-  const chosen = values.client ?? clients.filter(isInstalled);
-  const isUnknown = chosen.some(
-    (name) => !clients.includes(name as ClientName) || !isInstalled(name as ClientName),
-  );
-  if (isUnknown || ![calls, atOnce, seed].every((value) => value >= 0)) throw new Error(usage);
-  for (const client of chosen as ClientName[]) {
-    const verdict = await runClient(client, { calls, atOnce, seed });
-    if (verdict.violations.length > 0) process.exitCode = 1;
+  const [calls, seed] = [Number(values.calls), Number(values.seed)];
+  const chosen = (values.client ?? clients.filter(isInstalled)) as ClientName[];
+  const isUnknown = chosen.some((name) => !clients.includes(name) || !isInstalled(name));
+  if (isUnknown || ![calls, seed].every((value) => value >= 0)) throw new Error(usage);
+  for (const client of chosen) {
+    const { violations } = await runClient(client, { calls, seed });
+    if (violations.length > 0) process.exitCode = 1;
   }
 }
 
 interface RunOptions {
   calls: number;
-  atOnce: number;
   seed: number;
 }
 
@@ -86,26 +76,20 @@ async function runClient(client: ClientName, options: RunOptions): Promise<Verdi
     const calls = await makeCalls({ service, proxies, storageUrl, random }, driver, options);
     const { violations, ...counts } = await judge(calls, tableOf(service.dataDir), engines.bucketName);
     const seconds = secondsSince(startedMs);
-    console.dir({
-      client,
-      ...options,
-      seconds,
-      ...counts,
-      faults: { api: api.counts, storage: storage.counts },
-    });
+    const faults = { api: api.counts, storage: storage.counts };
+    console.dir({ client, ...options, seconds, ...counts, faults });
     for (const one of violations.slice(0, 50)) console.error(one);
     console.log(`${client}: ${violations.length} violations.`);
     return { ...counts, violations };
   } finally {
     await driver.end();
     await Promise.all([api.close(), storage.close(), service.end(), container.close()]);
-    if (values.log !== undefined) copyFileSync(join(service.dataDir, 'service.log'), values.log);
     removeFolder(service.dataDir);
   }
 }
 
-async function makeCalls(world: World, driver: Driver, { calls, atOnce }: RunOptions): Promise<Call[]> {
-  const table = tableOf(world.service.dataDir);
+async function makeCalls(setting: Setting, driver: Driver, { calls }: RunOptions): Promise<Call[]> {
+  const table = tableOf(setting.service.dataDir);
   const made: Call[] = [];
   let granted: Promise<Granted>;
   let begun = 0;
@@ -114,15 +98,15 @@ async function makeCalls(world: World, driver: Driver, { calls, atOnce }: RunOpt
     while (begun < calls) {
       const call = begun++;
       if (call % callsPerKey === 0) granted = grant(table);
-      const command = commandOf(world, call, (await granted).key);
+      const command = commandOf(setting, call, (await granted).key);
       const outcomes = [await driver.run(command)];
-      // As a program does that was ended before it heard of its image.
-      if (world.random.chance(0.1)) outcomes.push(await driver.run(command));
+      // As a program does that ended before it got its image.
+      if (setting.random.chance(0.1)) outcomes.push(await driver.run(command));
       made.push({ command, outcomes });
       if (made.length % 200 === 0) console.log(`${made.length} calls after ${secondsSince(startedMs)} s`);
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: callsAtOnce }, worker));
   return made;
 }
 
@@ -130,7 +114,7 @@ function secondsSince(startedMs: number): number {
   return Math.round((Date.now() - startedMs) / 1000);
 }
 
-function commandOf({ service, proxies, storageUrl, random }: World, call: number, apiKey: string): Command {
+function commandOf({ service, proxies, storageUrl, random }: Setting, call: number, apiKey: string): Command {
   const { aurora, harbor, citrine } = service.ready.identities as Record<string, string>;
   return {
     call,

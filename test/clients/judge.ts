@@ -1,8 +1,10 @@
 import { isFinal, type Generation } from '../../shared/generations/generation.ts';
 import { fromItem } from '../../shared/generations/item.ts';
-import type { Table } from '../../shared/table/table.ts';
-import { checkImages, settledItems } from './stored-state.ts';
+import { objectStore } from '../../shared/images/object-store.ts';
+import type { Item, Table } from '../../shared/table/table.ts';
 import { wrongAtRest } from '../support/stored-state.ts';
+import { allItems } from '../support/table-scan.ts';
+import { pause } from '../support/until.ts';
 import type { Command, Outcome } from './driver.ts';
 
 /** A call, what it ended with, and what its repeat with the same idempotency key ended with, if there was one. */
@@ -21,7 +23,7 @@ export interface Verdict {
   chargedTwice: number;
   /** Calls that ended without their images, and charged images that are not there. */
   lost: number;
-  /** Calls that were told of a failure of the service, which is stored and cost nothing. */
+  /** Calls that ended with a failure of the service, which is stored and cost nothing. */
   failed: number;
   /** What must not be, as sentences. */
   violations: string[];
@@ -81,10 +83,41 @@ function judgeCall({ command, outcomes }: Call, stored: Generation[], verdict: V
       continue;
     }
     if (requestId !== charged[0]?.requestId) violate(`it got ${requestId}, which was not charged.`);
-    if (creditsCharged !== charged[0]?.credits) violate(`it was told ${creditsCharged} credits.`);
+    if (creditsCharged !== charged[0]?.credits) violate(`its result has ${creditsCharged} credits.`);
     if (images?.length !== body.numOutputs || images.some((one) => one !== picture)) {
       verdict.lost++;
       violate(`it got ${JSON.stringify(images)}.`);
     }
   }
+}
+
+/** A request that nobody runs any more is ended by the sweep, a lease and a minute later. */
+const settledWithinMs = 120_000;
+const readsAtOnce = 16;
+
+/** The whole table, once nothing runs any more or that has taken too long. */
+async function settledItems(table: Table): Promise<Item[]> {
+  for (const untilMs = Date.now() + settledWithinMs; ; await pause(1000)) {
+    const items = await allItems(table);
+    const isOpen = ({ PK, status }: Item) => PK.startsWith('GEN#') && !isFinal(status);
+    if (!items.some(isOpen) || Date.now() > untilMs) return items;
+  }
+}
+
+/** Looks up each image in the bucket. */
+async function checkImages(
+  bucketName: string,
+  completed: Generation[],
+  violate: (sentence: string) => void,
+): Promise<void> {
+  const objects = objectStore(bucketName);
+  const images = completed.flatMap((of) => Array.from({ length: of.numOutputs }, (_, i) => [of, i] as const));
+  const left = images.values();
+  async function check(): Promise<void> {
+    for (const [of, i] of left) {
+      const bytes = await objects.outputSize(of, i);
+      if (bytes === null || bytes === 0) violate(`${of.requestId} is COMPLETED and lacks image ${i}.`);
+    }
+  }
+  await Promise.all(Array.from({ length: readsAtOnce }, check));
 }
