@@ -169,7 +169,6 @@ const answer = { requestId: 'req_1', outputs: ['a'], usage: { creditsCharged: 1 
 const page = { generations: [{ ...stored('COMPLETED'), outputs: ['a'] }], nextCursor: null };
 
 test.each<[string, Script[], (client: Client) => Promise<any>]>([
-  ['generate', [answered(answer)], (client) => client.generate(body)],
   [
     'respondAsync',
     [answered(answer), withLinks('a')],
