@@ -138,7 +138,7 @@ def test_each_failure_is_one_sentence_and_an_exit_code_and_costs_nothing(
         ((*asked, '-n', '2', '-o', 'pipe'), 2, 'pipe takes one image'),
         ((*asked, '-o', '/dev/stdout', '--json'), 2, 'not both'),
         ((*asked, '-o', 'bay.GIF'), 2, 'images are made as png, webp, jpeg alone'),
-        ((*asked, '-o', 'bay.webp', '--format', 'jpeg'), 2, 'bay.webp does not end as the format jpeg does'),
+        ((*asked, '-o', 'bay.jpe', '--format', 'png'), 2, 'bay.jpe does not end as the format png does'),
     ]
 
     def expect_failures() -> None:

@@ -263,10 +263,10 @@ test.each([
   'https://user:secret@api.test/api/v1',
   'https://api.test/api/v1?key=secret',
   'https://api.test/api/v1\n',
-])('a base address that can be none is refused at once, and not quoted: %j', async (baseUrl) => {
+])('a base address that can be none is refused at once, and not quoted: %j', async (wrong) => {
   const message = 'baseUrl (IMAGE_BASE_URL) must be like https://images.example.com/api/v1.';
-  await expectMistake((client) => client.listIdentities(), message, { baseUrl });
-  await expectMistake((client) => client.generate(body), message, { baseUrl });
+  await expectMistake((client) => client.listIdentities(), message, { baseUrl: wrong });
+  await expectMistake((client) => client.generate(body), message, { baseUrl: wrong });
 });
 
 test.each([

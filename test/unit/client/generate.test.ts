@@ -161,8 +161,8 @@ describe('a stored request', () => {
     ['TIMEOUT', 504, 'TIMEOUT'],
   ])('that ended as %s is thrown as %d %s, and not sent again', async (as, status, code) => {
     const refusal = refused(status, code, { requestId: 'req_1' });
-    for (const answered of [refusal, first, streamed(accepted + failed(code, status))]) {
-      const { outcome, log } = await generate([answered, stored(as, null, code)]);
+    for (const lost of [refusal, first, streamed(accepted + failed(code, status))]) {
+      const { outcome, log } = await generate([lost, stored(as, null, code)]);
       const message = 'The image could not be finished. Nothing was charged.';
       expect(outcome).toMatchObject({ name: 'ApiError', status, code, requestId: 'req_1', message });
       expect(log).toEqual([post(0), get(0)]);
