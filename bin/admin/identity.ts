@@ -139,7 +139,11 @@ const columns = {
   MODEL: (identity: Identity) => identity.model?.version ?? 'none',
 };
 
-async function getIdentity({ stores }: Session, identityId: string): Promise<Identity> {
+/** @throws Failure when there is none. */
+export async function getIdentity(
+  { stores }: Pick<Session, 'stores'>,
+  identityId: string,
+): Promise<Identity> {
   const identity = await stores.identities.get(identityId);
   if (identity === null) throw new Failure(`There is no identity ${identityId}.`);
   return identity;

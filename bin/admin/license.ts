@@ -1,6 +1,5 @@
 import { keyStatus } from '../../shared/keys/api-key.ts';
-import { newId } from '../../shared/base/ids.ts';
-import type { License } from '../../shared/licenses/license.ts';
+import { newLicense, type License } from '../../shared/licenses/license.ts';
 import { tiers, type TierName } from '../../shared/licenses/tiers.ts';
 import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
 import type { OptionRow } from '../common/command-line.ts';
@@ -134,25 +133,18 @@ async function grant(session: Session, options: GrantOptions, creditsLimit: numb
   const { stores, nowMs } = session;
   const identityIds = options.identity ?? [];
   await checkIdentities(session, identityIds);
-  const ownerId = await session.accounts.ownerId(options.owner);
-  const license: License = {
-    licenseId: newId('license'),
-    ownerId,
+  const given = {
+    ownerId: await session.accounts.ownerId(options.owner),
     givenName: options.name ?? null,
-    planName: null,
     tier: options.tier,
     creditsLimit,
     foundingCatalog: options.foundingCatalog ?? false,
     identityIds,
-    apiAccess: true,
-    status: 'active',
-    graceUntilMs: null,
     periodAnchorMs: options.anchor ?? nowMs,
-    carried: null,
     activeUntilMs: endMs(options.activeUntil ?? 'never'),
     maxInFlight: options.maxInFlight ?? null,
-    createdAtMs: nowMs,
   };
+  const license = newLicense(given, nowMs);
   await stores.licenses.insert(license, await session.operator());
   return showLicense(session, license);
 }

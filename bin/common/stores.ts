@@ -13,6 +13,7 @@ export type Stores = ReturnType<typeof openStores>;
 export function openStores(tableName: string) {
   const table = openTable(tableName);
   return {
+    table,
     licenses: licenseStore(table),
     apiKeys: apiKeyStore(table),
     identities: identityStore(table),

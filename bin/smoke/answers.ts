@@ -1,32 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
+import { Failure } from '../common/failure.ts';
 import { printable } from '../common/output.ts';
 
-/** A failed check. The message ends a sentence that begins with the check's name. */
-export class Mismatch extends Error {
-  override name = 'Mismatch';
-}
-
-/** @throws Mismatch */
+/** @param otherwise ends a sentence that begins with the check's name. @throws Failure */
 export function must(holds: boolean, otherwise: string): asserts holds {
-  if (!holds) throw new Mismatch(otherwise);
+  if (!holds) throw new Failure(otherwise);
 }
 
 type Members = Record<string, unknown>;
 
-/** Compares members of an answer. Messages name members without values, because some are secret links. @throws Mismatch */
+/** Compares members of an answer. Messages name members without values, because some are secret links. @throws Failure */
 export function mustEqual(found: unknown, expected: Members): void {
   const members = (found ?? {}) as Members;
   const wrong = Object.keys(expected).filter((name) => !isDeepStrictEqual(members[name], expected[name]));
   must(wrong.length === 0, `wrong in the answer: ${wrong.join(', ')}`);
 }
 
-/** An answer must be as its contract says, without any other member. @throws Mismatch */
+/** An answer must be as its contract says, without any other member. @throws Failure */
 export function mustMatch(contract: z.ZodMiniObject, found: unknown, expected: Members = {}): void {
-  const issues = z.strictObject(contract.shape).safeParse(found).error?.issues ?? [];
-  for (const issue of issues) {
-    const names = issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : issue.path.join('.');
-    must(false, `${issue.code === 'unrecognized_keys' ? 'unknown' : 'wrong'} in the answer: ${names}`);
+  for (const issue of z.strictObject(contract.shape).safeParse(found).error?.issues ?? []) {
+    const isUnknown = issue.code === 'unrecognized_keys';
+    const [problem, names] = isUnknown ? ['unknown', issue.keys.join(', ')] : ['wrong', issue.path.join('.')];
+    throw new Failure(`${problem} in the answer: ${names}`);
   }
   mustEqual(found, expected);
 }
@@ -44,37 +40,34 @@ export interface HttpRequest {
   timeoutMs?: number;
 }
 
-export type HttpAnswer = Awaited<ReturnType<typeof send>>;
+export type HttpAnswer = Awaited<ReturnType<typeof fetchWhole>>;
 
-/** One request, without redirects. @throws Mismatch when nothing answers; no address is told, as links are secrets */
-export async function send(url: string, what: string, request: HttpRequest = {}) {
-  const { bearer, body, method = 'GET', timeoutMs = 30_000 } = request;
-  const isForm = body instanceof FormData;
-  const headers = { ...(bearer && { authorization: `Bearer ${bearer}` }), ...request.headers };
-  const json = { ...headers, 'content-type': 'application/json' };
-  const sent = isForm
-    ? { headers, body }
-    : body
-      ? { headers: json, body: JSON.stringify(body) }
-      : { headers };
+/** One request, without redirects. @throws Failure when nothing answers; it names no address, as links are secrets */
+export async function send(url: string, what: string, request: HttpRequest = {}): Promise<HttpAnswer> {
+  const { bearer, body, method = 'GET', status, timeoutMs = 30_000 } = request;
+  const isJson = body !== undefined && !(body instanceof FormData);
+  const headers = {
+    ...(bearer && { authorization: `Bearer ${bearer}` }),
+    ...(isJson && { 'content-type': 'application/json' }),
+    ...request.headers,
+  };
+  const content = { body: isJson ? JSON.stringify(body) : ((body ?? null) as FormData | null) };
   const signal = AbortSignal.timeout(timeoutMs);
-  try {
-    const response = await fetch(url, { ...sent, method, signal, redirect: 'manual' });
-    const bytes = Buffer.from(await response.arrayBuffer());
-    const answer = {
-      status: response.status,
-      headers: Object.fromEntries(response.headers) as Record<string, string | undefined>,
-      bytes,
-      /** The body, null when it is no JSON. */
-      json: parseJson(bytes),
-    };
-    if (request.status !== undefined) mustAnswer(answer, request.status, what);
-    return answer;
-  } catch (cause) {
-    if (cause instanceof Mismatch) throw cause;
-    const { name, cause: reason } = cause as Error & { cause?: { code?: string } };
-    throw new Mismatch(`there was no answer (${reason?.code ?? name})`, { cause });
-  }
+  const init = { ...content, method, headers, signal, redirect: 'manual' } as const;
+  const answer = await fetchWhole(url, init).catch((error: Error & { cause?: { code?: string } }) => {
+    throw new Failure(`there was no answer (${error.cause?.code ?? error.name})`, 1, { cause: error });
+  });
+  if (status !== undefined) mustAnswer(answer, status, what);
+  return answer;
+}
+
+async function fetchWhole(url: string, init: RequestInit) {
+  const response = await fetch(url, init);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const headers: Record<string, string | undefined> = Object.fromEntries(response.headers);
+  /** The body, null when it is no JSON. */
+  const json: any = parseJson(bytes);
+  return { status: response.status, headers, bytes, json };
 }
 
 function parseJson(bytes: Buffer): any {
@@ -85,14 +78,14 @@ function parseJson(bytes: Buffer): any {
   }
 }
 
-/** @param code of the API's error; null for an answer that is none. @throws Mismatch */
+/** @param code of the API's error; left out where any will do. @throws Failure */
 export function mustAnswer(
-  { status, json }: { status: number; json: any },
+  { status, json }: HttpAnswer,
   expected: number,
   what: string,
-  code: string | null = null,
+  code?: string,
 ): void {
   const error = json?.code && json.error ? ` ${json.code} (${json.error})` : '';
-  const isIt = status === expected && (code === null || json?.code === code);
+  const isIt = status === expected && (code === undefined || json?.code === code);
   must(isIt, printable(`${what} answered ${status}${error}`));
 }

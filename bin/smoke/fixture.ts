@@ -1,75 +1,137 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DeleteObjectCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
+import { DeleteCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { accountCallerId } from '../../shared/base/ids.ts';
+import type { GenerationAnswer } from '../../shared/generations/answer-contract.ts';
 import type { Identity } from '../../shared/identities/identity.ts';
-import { newId } from '../../shared/base/ids.ts';
-import type { License } from '../../shared/licenses/license.ts';
 import { issueApiKey } from '../../shared/keys/manage.ts';
+import { newLicense, type License } from '../../shared/licenses/license.ts';
+import { itemKeys, type ItemKey } from '../../shared/table/keys.ts';
+import { partitions } from '../../shared/table/schema.ts';
+import type { Item } from '../../shared/table/table.ts';
+import { getIdentity } from '../admin/identity.ts';
+import { newIdentity } from '../admin/identity-change.ts';
 import { Failure } from '../common/failure.ts';
+import { counted } from '../common/output.ts';
 import type { Stores } from '../common/stores.ts';
+import type { SmokePlace } from './place.ts';
 
-/** What the checks use. All of it is removed afterwards, except an identity that existed before. */
+/** What the checks use and share. All of it is removed afterwards, except an identity that existed before. */
 export interface SmokeFixture {
+  place: SmokePlace;
+  stores: Stores;
+  s3: S3Client;
   identity: Identity;
   /** Whether the identity was made for this run. */
   ownsIdentity: boolean;
   license: License;
+  /** Once it is issued. */
+  issued?: Awaited<ReturnType<typeof issueApiKey>>;
+  /** The generated image, once there is one. */
+  image?: GenerationAnswer;
 }
 
-export type IssuedKey = Awaited<ReturnType<typeof issueApiKey>>;
-
 /** Chooses all ids before anything is made, so that everything can be found and removed. @throws Failure */
-export async function planFixture(stores: Stores, identityId: string | undefined): Promise<SmokeFixture> {
+export async function planFixture(
+  clients: Pick<SmokeFixture, 'place' | 'stores' | 's3'>,
+  identityId: string | undefined,
+): Promise<SmokeFixture> {
   const name = `smoke-${randomBytes(8).toString('hex')}`;
   const ownsIdentity = identityId === undefined;
-  const identity = ownsIdentity ? temporaryIdentity(name) : await activeIdentity(stores, identityId);
-  const nowMs = Date.now();
-  const license: License = {
-    licenseId: newId('license'),
-    ownerId: name,
-    givenName: null,
-    planName: null,
-    tier: 'starter',
-    // More than the checks may spend, and few.
-    creditsLimit: 5,
-    foundingCatalog: false,
-    identityIds: [identity.identityId],
-    apiAccess: true,
-    status: 'active',
-    graceUntilMs: null,
-    periodAnchorMs: nowMs,
-    carried: null,
-    activeUntilMs: null,
-    maxInFlight: null,
-    createdAtMs: nowMs,
-  };
-  return { identity, ownsIdentity, license };
+  const identity = ownsIdentity ? temporaryIdentity(name) : await getIdentity(clients, identityId);
+  if (identity.model === null) throw new Failure(`The identity ${identityId} has no active model.`);
+  // More credits than the checks may spend, and few.
+  const credits = { tier: 'starter', creditsLimit: 5 } as const;
+  const license = newLicense({ ownerId: name, ...credits, identityIds: [identity.identityId] }, Date.now());
+  return { ...clients, identity, ownsIdentity, license };
 }
 
 /** Of the specialist catalog: no license but the temporary one lists it, so nobody else ever sees it. */
 function temporaryIdentity(name: string): Identity {
-  return {
-    identityId: newId('identity'),
-    name,
-    slug: name,
-    description: 'Checks a deployment and is removed afterwards.',
-    catalog: 'specialist',
-    productPhotos: true,
-    samples: [],
-    model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
-  };
+  const description = 'Checks a deployment and is removed afterwards.';
+  const catalog = 'specialist';
+  return newIdentity({ name, slug: name, description, catalog, productPhotos: true, model: true });
 }
 
-async function activeIdentity({ identities }: Stores, identityId: string): Promise<Identity> {
-  const identity = await identities.get(identityId);
-  if (identity === null) throw new Failure(`There is no identity ${identityId}.`);
-  if (identity.model === null) throw new Failure(`The identity ${identityId} has no active model.`);
-  return identity;
-}
-
-export async function makeFixture(stores: Stores, fixture: SmokeFixture): Promise<IssuedKey> {
-  const { identity, ownsIdentity, license } = fixture;
+export async function makeFixture(fixture: SmokeFixture): Promise<void> {
+  const { stores, identity, ownsIdentity, license } = fixture;
   const nowMs = Date.now();
   if (ownsIdentity) await stores.identities.put(identity, 'operator:smoke test');
   await stores.licenses.insert(license, 'operator:smoke test');
   const order = { license, name: 'smoke', expiresAtMs: nowMs + 3600 * 1000, monthlyCredits: null };
-  return issueApiKey(order, stores.apiKeys, nowMs);
+  fixture.issued = await issueApiKey(order, stores.apiKeys, nowMs);
+}
+
+const rounds = 3;
+const pauseMs = 500;
+/** How long a generation may still be settled or released after its deadline. */
+const settleMs = 10_000;
+
+/** Removes exactly what a run made and looks again until nothing is found. @throws Failure when something is left */
+export async function removeFixture(fixture: SmokeFixture): Promise<void> {
+  const { license, issued, stores, s3, place } = fixture;
+  const { documents, name: TableName } = stores.table;
+  const deleteItem = (Key: ItemKey) => documents.send(new DeleteCommand({ TableName, Key }));
+  // The index may lag, but only it knows a key whose issue failed half-way.
+  const listed = await stores.apiKeys.listByOwner(license.ownerId);
+  const keyIds = [...new Set([...listed, ...(issued ? [issued.key] : [])].map(({ keyId }) => keyId))];
+  // After revoking the keys nothing new begins. Running requests must end before everything can be removed.
+  for (const keyId of keyIds) await deleteItem(itemKeys.apiKey(keyId));
+  const runs = ({ status, deadlineMs }: Item) =>
+    (status === 'QUEUED' || status === 'PROCESSING') && Date.now() < deadlineMs + settleMs;
+  const { PK: generations } = itemKeys.generation(license.licenseId, '');
+  while ((await itemsOf(stores, generations)).some(runs)) await pause(pauseMs);
+  for (let round = 0; ; round++) {
+    const [items, files] = [await itemsOfRun(fixture, keyIds), await filesOfRun(fixture)];
+    if (items.length + files.length === 0) return;
+    const left = `${counted(items.length, 'item')} and ${counted(files.length, 'file')} are left.`;
+    if (round === rounds) throw new Failure(left);
+    if (round > 0) await pause(pauseMs);
+    for (const Key of files) await s3.send(new DeleteObjectCommand({ Bucket: place.bucketName, Key }));
+    for (const { PK, SK } of items) await deleteItem({ PK, SK });
+  }
+}
+
+/** Ids of what a run made, for removing it by hand. */
+export function tracesOf({ identity, ownsIdentity, license }: SmokeFixture): string {
+  const made = ownsIdentity ? ` and the identity ${identity.identityId}` : '';
+  return `the license ${license.licenseId} of ${license.ownerId}${made}`;
+}
+
+/** In partitions of any kind whose name ends with an id of this run, and in those of all identities. */
+async function itemsOfRun(fixture: SmokeFixture, keyIds: string[]): Promise<Item[]> {
+  const { stores, identity, ownsIdentity, license } = fixture;
+  const { licenseId, ownerId } = license;
+  const ids = [licenseId, `LICENSE#${licenseId}`, accountCallerId(ownerId), ...keyIds];
+  const names = Object.values(partitions).flatMap(({ leadingKey }) => ids.map((id) => leadingKey + id));
+  const ofIds = (await Promise.all(names.map((name) => itemsOf(stores, name)))).flat();
+  if (!ownsIdentity) return ofIds;
+  const { PK: catalog, SK: ofIdentity } = itemKeys.identity(identity.identityId);
+  const ofAll = [
+    ...(await itemsOf(stores, catalog)),
+    ...(await itemsOf(stores, itemKeys.identityAudit('').PK)),
+  ];
+  return [
+    ...ofIds,
+    ...ofAll.filter(({ SK, subjectId }) => SK === ofIdentity || subjectId === identity.identityId),
+  ];
+}
+
+async function itemsOf({ table }: Stores, partition: string): Promise<Item[]> {
+  const condition = { KeyConditionExpression: 'PK = :PK', ExpressionAttributeValues: { ':PK': partition } };
+  const query = { ...condition, TableName: table.name, ConsistentRead: true };
+  const items: Item[] = [];
+  for await (const { Items = [] } of paginateQuery({ client: table.documents }, query)) items.push(...Items);
+  return items;
+}
+
+async function filesOfRun({ s3: client, place, license }: SmokeFixture): Promise<string[]> {
+  const keys: string[] = [];
+  for (const kind of ['generations', 'uploads']) {
+    const folder = { Bucket: place.bucketName, Prefix: `${kind}/${license.licenseId}/` };
+    for await (const { Contents = [] } of paginateListObjectsV2({ client }, folder))
+      keys.push(...Contents.map(({ Key }) => Key!));
+  }
+  return keys;
 }

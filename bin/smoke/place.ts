@@ -17,8 +17,10 @@ export interface SmokePlace extends FailedPlace {
   signIn: { issuer: string; domainUrl: string };
 }
 
-const deployed = ['BaseUrl', 'DashboardUrl', 'TableName', 'BucketName'] as const;
-const outputNames = [...deployed, 'UserPoolId', 'SignInUrl', 'ModelEndpointName'] as const;
+const outputNames = [
+  ...(['BaseUrl', 'DashboardUrl', 'TableName', 'BucketName'] as const),
+  ...(['UserPoolId', 'SignInUrl', 'ModelEndpointName'] as const),
+];
 
 /** A deployed stack, by its outputs. @throws Failure when there is none, or when it lacks an output */
 export async function stackPlace(stackName: string, region: string | undefined): Promise<SmokePlace> {
@@ -26,18 +28,12 @@ export async function stackPlace(stackName: string, region: string | undefined):
   const outputs = await stackOutputs(stackName, outputNames).catch((error: unknown) => {
     throw asFailure(error, null);
   });
-  const { UserPoolId: poolId, SignInUrl: domainUrl } = outputs;
+  const { UserPoolId: poolId, SignInUrl: domainUrl, BaseUrl: baseUrl, DashboardUrl: dashboardUrl } = outputs;
+  const { TableName: tableName, BucketName: bucketName, ModelEndpointName } = outputs;
   const issuer = `https://cognito-idp.${poolId.split('_')[0]}.amazonaws.com/${poolId}`;
-  return {
-    name: `the stack ${stackName}`,
-    localFolder: null,
-    baseUrl: outputs.BaseUrl,
-    dashboardUrl: outputs.DashboardUrl,
-    tableName: outputs.TableName,
-    bucketName: outputs.BucketName,
-    hasModel: outputs.ModelEndpointName !== noModelEndpoint,
-    signIn: { issuer, domainUrl },
-  };
+  const place = { baseUrl, dashboardUrl, tableName, bucketName, signIn: { issuer, domainUrl } };
+  const hasModel = ModelEndpointName !== noModelEndpoint;
+  return { ...place, name: `the stack ${stackName}`, localFolder: null, hasModel };
 }
 
 /** The local service that runs on a data folder. @throws Failure when there is none */

@@ -1,14 +1,14 @@
 import { constants } from 'node:os';
-import { Command, Option } from 'commander';
-import { runCommand } from '../common/command-line.ts';
+import { S3Client } from '@aws-sdk/client-s3';
+import { Command } from 'commander';
+import { runCommand, withOptions, type OptionRow } from '../common/command-line.ts';
 import { asFailure, usageFailure } from '../common/failure.ts';
 import { printable } from '../common/output.ts';
 import { openStores } from '../common/stores.ts';
 import { id, nonEmpty, region as regionValue } from '../common/values.ts';
-import { tracesOf } from './clean-up.ts';
-import { planFixture } from './fixture.ts';
-import { localPlace, stackPlace, type SmokePlace } from './place.ts';
-import { runChecks, type CheckResult } from './run.ts';
+import { checks, type Work } from './checks.ts';
+import { makeFixture, planFixture, removeFixture, tracesOf, type SmokeFixture } from './fixture.ts';
+import { localPlace, stackPlace } from './place.ts';
 
 interface Flags {
   stack?: string;
@@ -18,93 +18,109 @@ interface Flags {
   json?: boolean;
 }
 
-const examples = ['', '--stack image-generation-prod --region eu-west-1', '--json'];
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** npm may pass on a signal that the terminal already sent to all processes: two signals within this time are one Ctrl-C. */
-const sameSignalMs = 500;
+const description =
+  'Checks a running Image Generation Service with a temporary license and key: the local one, or a deployed stack.\n' +
+  'It generates one small image and removes everything that it made.';
+const example = '\nExample: npm run smoke -- --stack image-generation-prod --region eu-west-1';
+const ofLocal = 'the local service that runs on this data folder (default: .local)';
+const rows: OptionRow[] = [
+  ['--stack <name>', 'this deployed stack', nonEmpty],
+  ['--region <region>', 'its AWS region (default: AWS_REGION)', regionValue],
+  ['--data <dir>', ofLocal, nonEmpty, { conflicts: ['stack'] }],
+  ['--identity <id>', 'generate with this identity (default: a temporary one)', id],
+  ['--json', 'print exactly one JSON object, for programs'],
+];
 
 /** Checks a running service from outside. @returns the exit code: 0 all checks passed, 1 some failed, 2 wrong usage */
 export async function runSmoke(args: string[]): Promise<number> {
   // A closed pipe, as in `… | head`, must not stop the clean-up.
   process.stdout.on('error', () => {});
-  const command = new Command('smoke')
-    .description(
-      'Checks a running Image Generation Service with a temporary license and key: the local one, or a deployed stack.\n' +
-        'It generates one small image and removes everything that it made.',
-    )
-    .option('--stack <name>', 'this deployed stack', nonEmpty('--stack'))
-    .option('--region <region>', 'its AWS region (default: AWS_REGION)', regionValue('--region'))
-    .addOption(
-      new Option('--data <dir>', 'the local service that runs on this data folder (default: .local)')
-        .argParser(nonEmpty('--data'))
-        .conflicts('stack'),
-    )
-    .option('--identity <id>', 'generate with this identity (default: a temporary one)', id('--identity'))
-    .option('--json', 'print exactly one JSON object, for programs')
-    .addHelpText(
-      'after',
-      `\nExamples:\n${examples.map((flags) => `  npm run smoke -- ${flags}`.trimEnd()).join('\n')}`,
-    );
-  return runCommand(command, args, () => smoke(command.opts<Flags>()));
+  const command = withOptions(new Command('smoke').description(description), rows);
+  return runCommand(command.addHelpText('after', example), args, () => smoke(command.opts<Flags>()));
 }
 
 async function smoke({ stack, region, data = '.local', identity, json = false }: Flags): Promise<number> {
   if (stack === undefined && region !== undefined)
     throw usageFailure('--region means AWS: name the stack there too, with --stack.');
   const place = stack === undefined ? localPlace(data) : await stackPlace(stack, region);
-  const stores = openStores(place.tableName);
+  const [stores, s3] = [openStores(place.tableName), new S3Client({})];
   try {
-    return await check(place, stores, { identity, json });
+    return await report(await planFixture({ place, stores, s3 }, identity), json);
+  } catch (error) {
+    throw asFailure(error, place);
   } finally {
     stores.close();
+    s3.destroy();
   }
 }
 
-async function check(
-  place: SmokePlace,
-  stores: ReturnType<typeof openStores>,
-  { identity, json }: { identity: string | undefined; json: boolean },
-): Promise<number> {
-  const fixture = await planFixture(stores, identity).catch((error: unknown) => {
-    throw asFailure(error, place);
-  });
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** npm may pass on a signal that the terminal already sent to all processes: two signals within this time are one Ctrl-C. */
+const sameSignalMs = 500;
+
+/** Runs the checks and prints what they found. @returns the exit code */
+async function report(fixture: SmokeFixture, json: boolean): Promise<number> {
+  const { name, baseUrl } = fixture.place;
   const print = (text: string) => void (json || process.stdout.write(`${text}\n`));
-  let interruptedBy: NodeJS.Signals | null = null;
-  const interruptedCode = () => interruptedBy && 128 + constants.signals[interruptedBy];
-  let firstMs = 0;
+  let interrupted: { code: number; atMs: number } | null = null;
   const interrupt = (signal: NodeJS.Signals) => {
-    if (interruptedBy === null) {
-      interruptedBy = signal;
-      firstMs = Date.now();
+    if (interrupted === null) {
+      interrupted = { code: 128 + constants.signals[signal], atMs: Date.now() };
       console.error('Stopping after this check, to clean up. Press Ctrl-C again to leave at once.');
-    } else if (Date.now() - firstMs >= sameSignalMs) {
+    } else if (Date.now() - interrupted.atMs >= sameSignalMs) {
       console.error(`Left without cleaning up: remove ${tracesOf(fixture)} by hand.`);
-      process.exit(interruptedCode()!);
+      process.exit(interrupted.code);
     }
   };
+  const codeOfSignal = () => interrupted?.code ?? null;
   for (const signal of signals) process.on(signal, interrupt);
-  try {
-    print(`Checking ${place.name}: ${place.baseUrl}\n`);
-    const results = await runChecks(
-      { place, stores, fixture },
-      () => interruptedBy !== null,
-      (result) => print(resultLine(result)),
-    );
-    const count = (status: CheckResult['status']) => results.filter((one) => one.status === status).length;
-    const [failed, skipped] = [count('failed'), count('skipped')];
-    print(`\n${count('passed')} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
-    const report = { place: place.name, baseUrl: place.baseUrl, passed: failed === 0, checks: results };
-    if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
-    return interruptedCode() ?? (failed > 0 ? 1 : 0);
-  } finally {
-    for (const signal of signals) process.off(signal, interrupt);
+  print(`Checking ${name}: ${baseUrl}\n`);
+  const results: CheckResult[] = [];
+  for await (const result of resultsOf(fixture, () => codeOfSignal() !== null)) {
+    results.push(result);
+    print(lineOf(result));
   }
+  for (const signal of signals) process.off(signal, interrupt);
+  const count = (status: CheckResult['status']) => results.filter((one) => one.status === status).length;
+  const [failed, skipped] = [count('failed'), count('skipped')];
+  print(`\n${count('passed')} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
+  const whole = { place: name, baseUrl, passed: failed === 0, checks: results };
+  if (json) process.stdout.write(`${JSON.stringify(whole)}\n`);
+  return codeOfSignal() ?? (failed > 0 ? 1 : 0);
 }
 
-const marks = { passed: '✓', failed: '✗', skipped: '–' };
+export interface CheckResult {
+  name: string;
+  status: 'passed' | 'failed' | 'skipped';
+  durationMs: number;
+  /** Why it failed or was skipped, null for a check that passed. */
+  reason: string | null;
+}
+
+/** Runs every check, also after a failed one, then removes everything that the run made. After an interruption it only removes. */
+async function* resultsOf(fixture: SmokeFixture, isInterrupted: () => boolean): AsyncGenerator<CheckResult> {
+  yield await measured('a temporary license and key are made', makeFixture, fixture);
+  for (const { name, skip, run } of fixture.issued ? checks : []) {
+    const reason = isInterrupted() ? 'the run was interrupted' : skip(fixture);
+    if (reason === null) yield await measured(name, run, fixture);
+    else yield { name, status: 'skipped', durationMs: 0, reason };
+  }
+  const cleaned = 'everything made for the checks is removed, and nothing is left';
+  const { reason, ...result } = await measured(cleaned, removeFixture, fixture);
+  yield { ...result, reason: reason && `${reason} Remove ${tracesOf(fixture)} by hand.` };
+}
+
+async function measured(name: string, work: Work, fixture: SmokeFixture): Promise<CheckResult> {
+  const startMs = performance.now();
+  const sentence = (error: unknown) => asFailure(error, fixture.place).message;
+  const reason = await work(fixture).then(() => null, sentence);
+  const durationMs = Math.round(performance.now() - startMs);
+  return { name, status: reason === null ? 'passed' : 'failed', durationMs, reason };
+}
 
 /** One line about one check. */
-function resultLine({ name, status, durationMs, reason }: CheckResult): string {
-  if (status === 'skipped') return printable(`${marks.skipped} ${name}: skipped, ${reason}`);
-  return printable(`${marks[status]} ${name} (${durationMs} ms)${reason === null ? '' : `: ${reason}`}`);
+function lineOf({ name, status, durationMs, reason }: CheckResult): string {
+  const why = reason === null ? '' : `: ${reason}`;
+  if (status === 'skipped') return printable(`– ${name}: skipped, ${reason}`);
+  return printable(`${status === 'passed' ? '✓' : '✗'} ${name} (${durationMs} ms)${why}`);
 }

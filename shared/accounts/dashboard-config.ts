@@ -1,23 +1,27 @@
+import * as z from 'zod/mini';
+
 /** `/config.json`: all that a dashboard knows of where it runs. */
-export interface DashboardConfig {
+export const dashboardConfig = z.object({
   /** With the version, without a slash at the end. */
-  apiBaseUrl: string;
-  signIn: {
+  apiBaseUrl: z.string(),
+  signIn: z.strictObject({
     /** The user pool's issuer. */
-    issuer: string;
-    clientId: string;
+    issuer: z.string(),
+    clientId: z.string(),
     /** Where `/oauth2/authorize`, `/oauth2/token`, `/oauth2/revoke` and `/logout` are. */
-    domainUrl: string;
-  };
+    domainUrl: z.string(),
+  }),
   /** How many days requests and images are kept. */
-  retentionDays: number;
+  retentionDays: z.int(),
   /** Whether owners are notified by e-mail of their used credits. */
-  creditMails: boolean;
+  creditMails: z.boolean(),
   /** Where customers change their subscriptions; null where the deployment names no place. */
-  billingPortalUrl: string | null;
+  billingPortalUrl: z.nullable(z.string()),
   /** Where customers ask for help, an e-mail address or a page; null where the deployment names none. */
-  supportContact: string | null;
-}
+  supportContact: z.nullable(z.string()),
+});
+
+export type DashboardConfig = z.infer<typeof dashboardConfig>;
 
 /** Origins beside its own that the dashboard's pages may use. */
 export interface DashboardSources {

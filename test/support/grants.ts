@@ -5,8 +5,7 @@ import { pointSdkAt } from '../../local/environment.ts';
 import type { EnginesFile } from '../../local/data-folder.ts';
 import { fingerprintApiKey, keyPrefix, newApiKey } from '../../shared/keys/api-key.ts';
 import { creditPeriod } from '../../shared/licenses/credit-period.ts';
-import { newId } from '../../shared/base/ids.ts';
-import type { License } from '../../shared/licenses/license.ts';
+import { newLicense as licenseOf, type License } from '../../shared/licenses/license.ts';
 import { apiKeyStore, type ApiKey } from '../../shared/keys/store.ts';
 import { licenseStore } from '../../shared/licenses/store.ts';
 import { periodStore } from '../../shared/licenses/period-store.ts';
@@ -28,26 +27,8 @@ export interface Granted {
 
 /** An active Pro license that begins now, with what a test wants different. */
 export function newLicense(changes: Partial<License> = {}): License {
-  const nowMs = Date.now();
-  return {
-    licenseId: newId('license'),
-    ownerId: randomUUID(),
-    givenName: null,
-    planName: null,
-    tier: 'pro',
-    creditsLimit: 4000,
-    foundingCatalog: true,
-    identityIds: [],
-    apiAccess: true,
-    status: 'active',
-    graceUntilMs: null,
-    periodAnchorMs: nowMs,
-    carried: null,
-    activeUntilMs: null,
-    maxInFlight: null,
-    createdAtMs: nowMs,
-    ...changes,
-  };
+  const usual = { ownerId: randomUUID(), tier: 'pro', creditsLimit: 4000, foundingCatalog: true } as const;
+  return licenseOf({ ...usual, ...changes }, Date.now());
 }
 
 /** A license of a test's own, with one key, so that no test meets another's rate limit or credits. */

@@ -3,7 +3,7 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { listen, type RunningServer } from '../../local/http/server.ts';
 import { readEngines } from '../../bin/common/connection.ts';
-import type { CheckResult } from '../../bin/smoke/run.ts';
+import type { CheckResult } from '../../bin/smoke/program.ts';
 import { runProgram, type Run, type RunOptions } from './run-program.ts';
 import { inRepository } from './repository.ts';
 

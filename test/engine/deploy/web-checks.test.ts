@@ -14,7 +14,7 @@ const agreesOnSignIn = checkNamed('the user pool agree');
 
 describe('what only AWS answers', () => {
   /** A place whose dashboard, API and pool are all played by one front. */
-  function contextOf(url: string, issuer = `${url}/pool`) {
+  function fixtureOf(url: string, issuer = `${url}/pool`) {
     const place = {
       name: 'a stack',
       localFolder: null,
@@ -54,7 +54,7 @@ describe('what only AWS answers', () => {
   };
   const discovery = { issuer: '$URL/pool', authorization_endpoint: '$URL/sign-in/oauth2/authorize' };
   const discoveryPath = '/pool/.well-known/openid-configuration';
-  const signIn = (url: string) => agreesOnSignIn.run(contextOf(url));
+  const signIn = (url: string) => agreesOnSignIn.run(fixtureOf(url));
 
   test('a dashboard and a pool that agree pass, and each disagreement is named', async () => {
     const whole = { '/config.json': config, [discoveryPath]: discovery };
@@ -79,7 +79,7 @@ describe('what only AWS answers', () => {
         res.writeHead(204, Object.fromEntries(named)).end();
         return true;
       });
-      return outcomeOf(answersPreflight.run(contextOf(front.url))).finally(() => front.close());
+      return outcomeOf(answersPreflight.run(fixtureOf(front.url))).finally(() => front.close());
     };
     const whole = {
       'access-control-allow-origin': '$ORIGIN',
