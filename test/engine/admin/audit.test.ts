@@ -2,16 +2,16 @@ import { userInfo } from 'node:os';
 import { expect, test } from '@jest/globals';
 import { useAdmin } from './fixture.ts';
 
-const world = useAdmin();
+const fixture = useAdmin();
 const me = `operator:${userInfo().username}`;
 
-test('audit tells who changed a license and its keys, newest first', async () => {
-  const { licenseId } = await world.json('license grant --owner owner --tier pro --founding-catalog');
-  await world.json(`license change ${licenseId} --credits 5000`);
-  const { keyId } = await world.json(`key issue ${licenseId} --name`, 'my app');
-  await world.json(`key revoke ${keyId} --yes`);
-  await world.json(`license end ${licenseId} --yes`);
-  const { entries, hasMore } = await world.json(`audit ${licenseId}`);
+test('audit shows who changed a license and its keys, newest first', async () => {
+  const { licenseId } = await fixture.json('license grant --owner owner --tier pro --founding-catalog');
+  await fixture.json(`license change ${licenseId} --credits 5000`);
+  const { keyId } = await fixture.json(`key issue ${licenseId} --name`, 'my app');
+  await fixture.json(`key revoke ${keyId} --yes`);
+  await fixture.json(`license end ${licenseId} --yes`);
+  const { entries, hasMore } = await fixture.json(`audit ${licenseId}`);
   expect(hasMore).toBe(false);
   expect(entries).toMatchObject([
     { action: 'license_changed', changes: [{ member: 'status', from: 'active', to: 'ended' }, {}] },
@@ -22,21 +22,11 @@ test('audit tells who changed a license and its keys, newest first', async () =>
   ]);
   expect(new Set(entries.map(({ by }: { by: string }) => by))).toEqual(new Set([me]));
 
-  const { stdout } = await world.admin(`audit ${licenseId}`);
+  const { stdout } = await fixture.admin(`audit ${licenseId}`);
   const lines = stdout.trimEnd().split('\n');
   expect(lines[0]).toMatch(/^WHEN +BY +WHAT +OF +CHANGES$/);
   expect(lines[4]).toMatch(
     /^[\d-]{10} [\d:]{8} UTC  .+  license_changed  lic_\w+ +creditsLimit: 4000 -> 5000$/,
   );
-  expect((await world.admin(`audit ${licenseId} --limit 2`)).stdout).toContain('There are older entries');
-});
-
-test.each([
-  ['', 2, 'Name a license or give --identities'],
-  ['lic_1 --identities', 2, 'Name a license or give --identities'],
-  ['lic_none', 1, 'There is no license lic_none.'],
-])('audit %s is refused', async (words, code, sentence) => {
-  const run = await world.admin(`audit ${words}`.trim());
-  expect([run.code, run.stdout]).toEqual([code, '']);
-  expect(run.stderr).toContain(sentence);
+  expect((await fixture.admin(`audit ${licenseId} --limit 2`)).stdout).toContain('There are older entries');
 });

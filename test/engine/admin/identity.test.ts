@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { useAdmin } from './fixture.ts';
 
-const world = useAdmin();
+const fixture = useAdmin();
 
 /** The words that make an identity whose id and slug are its name. */
 const make = (name: string, catalog = 'founding') =>
   `identity put --id ${name} --name ${name} --slug ${name} --description ${name} --catalog ${catalog}`;
 
 test('an identity is made with a model, and shown as it was made', async () => {
-  const plain = await world.json(
+  const plain = await fixture.json(
     'identity put --name Basalt --slug basalt --catalog founding --description',
     'Dark stone, hard light.',
   );
@@ -24,7 +24,7 @@ test('an identity is made with a model, and shown as it was made', async () => {
     available: true,
     model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
   });
-  const full = await world.json(
+  const full = await fixture.json(
     `${make('aurora', 'specialist')} --product-photos --model-version 7 --adapter-key adapters/aurora-7 ` +
       `--adapter-sha256 ${'F0'.repeat(32)} ` +
       '--settings {"strength":0.8}',
@@ -40,40 +40,30 @@ test('an identity is made with a model, and shown as it was made', async () => {
       settings: { strength: 0.8 },
     },
   });
-  expect(await world.json('identity show aurora')).toEqual(full);
-  expect(await world.json('identity list')).toEqual({ identities: [full, plain] });
+  expect(await fixture.json('identity show aurora')).toEqual(full);
+  expect(await fixture.json('identity list')).toEqual({ identities: [full, plain] });
 });
 
-test('a deactivated identity has no model, and what it had is told', async () => {
-  const made = await world.json(make('drift'));
-  expect(await world.refused(1, 'identity deactivate drift')).toContain(
+test('a deactivated identity has no model, and what it had is shown', async () => {
+  const made = await fixture.json(make('drift'));
+  expect(await fixture.refused(1, 'identity deactivate drift')).toContain(
     'add --yes to deactivate the identity drift',
   );
-  expect(await world.json('identity show drift')).toEqual(made);
+  expect(await fixture.json('identity show drift')).toEqual(made);
 
   const inactive = { ...made, available: false, model: null };
-  expect(await world.json('identity deactivate drift --yes')).toEqual({
+  expect(await fixture.json('identity deactivate drift --yes')).toEqual({
     ...inactive,
     previousModel: made.model,
   });
-  expect(await world.json('identity deactivate drift')).toEqual(inactive);
+  expect(await fixture.json('identity deactivate drift')).toEqual(inactive);
   // A put keeps what is not given.
-  expect(await world.json('identity put --id drift --model-version 1')).toEqual(made);
+  expect(await fixture.json('identity put --id drift --model-version 1')).toEqual(made);
 });
 
 test('two identities never share a slug', async () => {
-  await world.json(make('flint'));
-  expect(await world.refused(1, make('flint').replace('--id flint', '--id other'))).toContain(
+  await fixture.json(make('flint'));
+  expect(await fixture.refused(1, make('flint').replace('--id flint', '--id other'))).toContain(
     'The slug flint belongs to flint',
   );
-});
-
-test('an identity that does not exist is named', async () => {
-  const runs = await Promise.all([
-    world.admin('identity show nobody'),
-    world.admin('identity deactivate nobody --yes'),
-    world.admin('identity put --id nobody --name x'),
-  ]);
-  const refusal = { code: 1, stdout: '', stderr: expect.stringContaining('There is no identity nobody') };
-  expect(runs).toEqual(runs.map(() => refusal));
 });
