@@ -6,7 +6,7 @@ import { environmentVariables } from '../../shared/base/config.ts';
 import { newApiKey } from '../../shared/keys/api-key.ts';
 import { routes } from '../../shared/routes/routes.ts';
 import { tableSchema } from '../../shared/table/schema.ts';
-import { atEndpoint, deploymentFor } from '../engine/deploy/plan.ts';
+import { atEndpoint, deploymentFor } from '../engine/deploy/fixture.ts';
 import { small } from '../support/requests.ts';
 import { reported } from '../support/smoke.ts';
 import { until } from '../support/until.ts';

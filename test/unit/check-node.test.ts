@@ -23,7 +23,7 @@ test('Node.js 24 and newer begin', () => {
 test.each([
   ['darwin', 'install it, as with "brew install node@24"'],
   ['linux', 'run "npm ci", which brings it'],
-])('an older one on %s is told what to do before anything fails', (platform, remedy) => {
+])('on %s an older one ends with what to do, before anything fails', (platform, remedy) => {
   const { status, stdout, stderr } = run('20.20.2', platform);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toMatch(/^error: Node\.js 24 is needed, and this is 20\.20\.2: .*\n$/);

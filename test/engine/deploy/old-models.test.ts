@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { removeOldModels } from '../../../bin/deploy/old-models.ts';
-import { deploymentFor, inAccount, withModel } from './plan.ts';
+import { deploymentFor, inAccount, withModel } from './fixture.ts';
 import {
   arnOf,
   modelDescription as description,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { stacksToDeploy, type Part } from '../../../bin/deploy/deployment.ts';
 import { preflight } from '../../../bin/deploy/preflight/preflight.ts';
-import { deploymentFor, inAccount, withModel } from './plan.ts';
+import { deploymentFor, inAccount, withModel } from './fixture.ts';
 import {
   modelDescription as description,
   modelStackName,
@@ -45,90 +45,55 @@ const notDone = (subject: string, permission: string) =>
   new RegExp(
     `^note: It was not checked .*${subject}.*: these credentials lack the permission .*${permission}`,
   );
+const lifted = /^note: .*its termination protection is lifted for that/;
+const stops = [/^stop: /];
+const again = 'Deploy again when the state no longer ends in IN_PROGRESS';
 
 const states: Row[] = [
-  ...['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'UPDATE_ROLLBACK_COMPLETE'].map((status): Row => [
-    `${status}: it is brought up to date`,
-    stateOf(status),
-    [],
-  ]),
-  ...['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED'].map((status): Row => [
-    `${status}: its protection is to be lifted, and it is created again`,
-    stateOf(status),
-    [/^note: .*its termination protection is lifted for that/, /CloudFront/],
-  ]),
-  ...(
-    [
-      ['UPDATE_IN_PROGRESS', 'Deploy again when the state no longer ends in IN_PROGRESS'],
-      ['DELETE_IN_PROGRESS', 'Deploy again when the state no longer ends in IN_PROGRESS'],
-      ['UPDATE_ROLLBACK_FAILED', `npx cdk rollback ${stackName} --region eu-west-1`],
-      ['DELETE_FAILED', `delete-stack --stack-name ${stackName}`],
-      ['IMPORT_ROLLBACK_FAILED', 'docs/deploying.md#taking-data-back'],
-    ] as const
-  ).map(([status, wayOut]): Row => [
-    `${status}: it is not touched, and it is said what to do`,
-    stateOf(status),
-    [/^stop: /],
-    wayOut,
-  ]),
+  ['CREATE_COMPLETE: it is brought up to date', stateOf('CREATE_COMPLETE'), []],
+  ['UPDATE_ROLLBACK_COMPLETE: it is brought up to date', stateOf('UPDATE_ROLLBACK_COMPLETE'), []],
+  ['ROLLBACK_COMPLETE: it is created again', stateOf('ROLLBACK_COMPLETE'), [lifted, /CloudFront/]],
+  ['ROLLBACK_FAILED: it is created again', stateOf('ROLLBACK_FAILED'), [lifted, /CloudFront/]],
+  ...[
+    ['UPDATE_IN_PROGRESS', again],
+    ['DELETE_IN_PROGRESS', again],
+    ['UPDATE_ROLLBACK_FAILED', `npx cdk rollback ${stackName} --region eu-west-1`],
+    ['DELETE_FAILED', `delete-stack --stack-name ${stackName}`],
+    ['IMPORT_ROLLBACK_FAILED', 'docs/deploying.md#taking-data-back'],
+  ].map(([status = '', wayOut = '']): Row => [`${status}: what to do`, stateOf(status), stops, wayOut]),
 ];
 
-const service = [10, 999].map((concurrency): Row => [
-  `${concurrency} functions at once: noted, with what they mean and how to get more`,
-  { concurrency },
-  [/^note: /],
-  `at most ${concurrency} generations can run at once`,
-  '--quota-code L-B99A9384 --desired-value 1000 --region eu-west-1',
-]);
+const increase = '--quota-code L-B99A9384 --desired-value 1000 --region eu-west-1';
+const service = [10, 999].map((concurrency): Row => {
+  const meaning = `at most ${concurrency} generations can run at once`;
+  return [`${concurrency} functions at once: noted`, { concurrency }, [/^note: /], meaning, increase];
+});
 
 const mail = { configuration: { mail: { from: 'no-reply@example.com' } } };
-const verified = { ...mail, mailIdentities: { 'example.com': 'SUCCESS' } };
+const domainIs = (status: string): Asked => ({ ...mail, mailIdentities: { 'example.com': status } });
+const verified = domainIs('SUCCESS');
+const account = (mailAccount: Asked['mailAccount'] & object): Asked => ({ ...verified, mailAccount });
+const refused = /^stop: .*would refuse every e-mail from no-reply@example\.com/;
+const waits = /^stop: .*waits for its proof.*once VerifiedForSendingStatus is true/;
+const sandbox = /^note: .*customers get no e-mails.*--production-access-enabled/;
+const suppress = /^note: .*--suppressed-reasons BOUNCE COMPLAINT --region/;
+const create = 'aws sesv2 create-email-identity --email-identity example.com --region eu-west-1';
+const ask = 'aws sesv2 get-email-identity --email-identity example.com --region eu-west-1';
+const notAsked = /^note: It was not checked whether SES.*ses:GetEmailIdentity and ses:GetAccount/;
+const addressAlone = { 'no-reply@example.com': 'SUCCESS', 'example.com': 'FAILED' };
 const mails: Row[] = [
   ['the domain of the mails is verified', verified, []],
-  [
-    'their address alone is verified',
-    { ...mail, mailIdentities: { 'no-reply@example.com': 'SUCCESS', 'example.com': 'FAILED' } },
-    [],
-  ],
-  [
-    'SES does not know their address: the command begins its proof',
-    mail,
-    [/^stop: .*would refuse every e-mail from no-reply@example\.com/],
-    'aws sesv2 create-email-identity --email-identity example.com --region eu-west-1',
-    'docs/deploying.md#e-mails',
-  ],
-  ...['PENDING', 'FAILED', 'NOT_STARTED'].map((status): Row => [
-    `their domain is ${status}: what to wait for`,
-    { ...mail, mailIdentities: { 'example.com': status } },
-    [/^stop: .*waits for its proof.*once VerifiedForSendingStatus is true/],
-    'aws sesv2 get-email-identity --email-identity example.com --region eu-west-1',
-  ]),
-  [
-    'their domain was verified and is not found in DNS for a while: that keeps no fix waiting',
-    { ...mail, mailIdentities: { 'example.com': 'TEMPORARY_FAILURE' } },
-    [/^note: .*DKIM records are still in the domain's DNS/],
-  ],
-  [
-    'SES is in the sandbox',
-    { ...verified, mailAccount: { ProductionAccessEnabled: false } },
-    [/^note: .*customers get no e-mails.*--production-access-enabled/],
-  ],
-  ['SES is paused', { ...verified, mailAccount: { SendingEnabled: false } }, [/^note: .*paused sending/]],
-  [
-    'SES sends to who complained',
-    { ...verified, mailAccount: { SuppressedReasons: ['BOUNCE'] } },
-    [/^note: .*--suppressed-reasons BOUNCE COMPLAINT --region/],
-  ],
-  [
-    'SES sends to addresses that bounce',
-    { ...verified, mailAccount: { SuppressedReasons: ['COMPLAINT'] } },
-    [/^note: .*--suppressed-reasons/],
-  ],
-  ...['GetEmailIdentity', 'GetAccount'].map((action): Row => [
-    `${action} is not permitted`,
-    { ...verified, denied: [action] },
-    [/^note: It was not checked whether SES.*ses:GetEmailIdentity and ses:GetAccount/],
-  ]),
+  ['their address alone is verified', { ...mail, mailIdentities: addressAlone }, []],
+  ['SES does not know their address', mail, [refused], create, 'docs/deploying.md#e-mails'],
+  ['their domain is PENDING: what to wait for', domainIs('PENDING'), [waits], ask],
+  ['their domain is FAILED: what to wait for', domainIs('FAILED'), [waits], ask],
+  ['DNS lacks their domain for a while', domainIs('TEMPORARY_FAILURE'), [/^note: .*DKIM records are still/]],
+  ['SES is in the sandbox', account({ ProductionAccessEnabled: false }), [sandbox]],
+  ['SES is paused', account({ SendingEnabled: false }), [/^note: .*paused sending/]],
+  ['SES sends to who complained', account({ SuppressedReasons: ['BOUNCE'] }), [suppress]],
+  ['SES sends to addresses that bounce', account({ SuppressedReasons: ['COMPLAINT'] }), [suppress]],
+  ['GetEmailIdentity is not permitted', { ...verified, denied: ['GetEmailIdentity'] }, [notAsked]],
+  ['GetAccount is not permitted', { ...verified, denied: ['GetAccount'] }, [notAsked]],
 ];
 
 const quotaOf = (value: number) => ({ name: 'ml.g6.xlarge for endpoint usage', code: 'L-3', value });
@@ -137,87 +102,72 @@ const otherQuotas = [
   { name: 'ml.g6.xlarge for training job usage', code: 'L-2', value: 9 },
 ];
 const quotas = (value: number) => [...otherQuotas, quotaOf(value)];
-const both = { [stackName]: deployed, [modelStackName]: deployed };
+const ofService = { [stackName]: deployed };
+const both = { ...ofService, [modelStackName]: deployed };
 const model = { configuration: withModel, stacks: both };
 const withInference = (changes: object) => ({ inference: { ...withModel.inference, ...changes } });
-const asleep = { configuration: withInference({ minInstances: 0 }) };
-const asleepName = `${modelStackName}-zero`;
+const zeroName = `${modelStackName}-zero`;
+const toZero = withInference({ minInstances: 0 });
+const toZeroBeside = (stacks: Asked['stacks'] & object) => ({
+  configuration: toZero,
+  stacks,
+  quotas: quotas(9),
+});
+const toZeroAlone = {
+  configuration: toZero,
+  stacks: { ...ofService, [zeroName]: deployed },
+  quotas: quotas(0),
+};
 const used = { ...deployed, description };
+const usesModel = { ...both, [modelStackName]: used };
+const usesZero = { ...ofService, [zeroName]: used };
+const otherType = withInference({ instanceType: 'ml.g5.xlarge' });
+const busyModel = { ...both, [modelStackName]: { status: 'UPDATE_IN_PROGRESS' } };
+const serviceOnly = { configuration: withModel, only: 'service' } as const;
 const beside = (name: string, other: string) =>
   new RegExp(`^note: ${name} is made beside ${other}: SageMaker can't `);
+const none =
+  /^stop: The account's quota for ml\.g6\.xlarge in eu-west-1 is 0, .*the endpoint needs 1 to start\./;
+const few = (value: number) => new RegExp(`^note: .* is ${value}\\. .* up to 4 `);
+const more = '--service-code sagemaker --quota-code L-3 --desired-value 4 --region';
+const otherWay = 'docs/deploying.md#first-none-then-the-model';
+const untilThen = `Both cost money until ${stackName} uses the new one`;
+const noQuota = /^note: AWS has no quota for ml\.g6\.xlarge/;
+const changed = { ...model, quotas: quotas(4), defaultQuotas: quotas(0) };
+const otherChanged = { ...model, quotas: otherQuotas, defaultQuotas: [quotaOf(4), ...otherQuotas] };
+const besideModel = { configuration: otherType, stacks: usesModel, quotas: quotas(9) };
 const models: Row[] = [
+  ['too few instances for the first one', { ...model, quotas: quotas(0) }, [none], otherWay, more],
+  ['a model that may be scaled to zero needs one to start', toZeroAlone, [none]],
+  ['a quota that is among the defaults only', { ...model, defaultQuotas: quotas(0) }, [none]],
+  ['a quota that was changed goes before the default', changed, []],
+  ['another one that was changed says nothing', otherChanged, []],
+  ['1, too few for a later deployment, is noted', { ...model, quotas: quotas(1) }, [few(1)]],
+  ['3, too few for a later deployment, are noted', { ...model, quotas: quotas(3) }, [few(3)]],
+  ['a type that AWS has no quota for', model, [noQuota]],
   [
-    'too few instances for the first one',
-    { ...model, quotas: quotas(0) },
-    [/^stop: The account's quota for ml\.g6\.xlarge in eu-west-1 is 0, /],
-    'docs/deploying.md#first-none-then-the-model',
-    '--service-code sagemaker --quota-code L-3 --desired-value 4 --region',
-  ],
-  [
-    'a model that sleeps needs one to wake',
-    { ...asleep, stacks: { [stackName]: deployed, [asleepName]: deployed }, quotas: quotas(0) },
-    [/^stop: .* is 0, and the endpoint needs 1 to start\./],
-  ],
-  [
-    'a quota that was never changed is found among the defaults',
-    { ...model, defaultQuotas: quotas(0) },
-    [/^stop: .* is 0, /],
-  ],
-  [
-    'one that was changed goes before the default',
-    { ...model, quotas: quotas(4), defaultQuotas: quotas(0) },
-    [],
-  ],
-  [
-    'another one that was changed says nothing',
-    { ...model, quotas: otherQuotas, defaultQuotas: [quotaOf(4), ...otherQuotas] },
-    [],
-  ],
-  ...[1, 3].map((value): Row => [
-    `${value}, too few for a later deployment, are noted`,
-    { ...model, quotas: quotas(value) },
-    [new RegExp(`^note: .* is ${value}\\. .* up to 4 `)],
-  ]),
-  ['a type that AWS has no quota for', model, [/^note: AWS has no quota for ml\.g6\.xlarge/]],
-  [
-    'a model that may sleep, beside the one that the service uses: until when both cost',
-    { ...asleep, stacks: { ...both, [modelStackName]: used }, quotas: quotas(9) },
-    [beside(asleepName, modelStackName)],
-    `Both cost money until ${stackName} uses the new one`,
+    'one that scales to zero beside another',
+    toZeroBeside(usesModel),
+    [beside(zeroName, modelStackName)],
+    untilThen,
   ],
   [
     'a model of another type beside it',
-    {
-      configuration: withInference({ instanceType: 'ml.g5.xlarge' }),
-      stacks: { ...both, [modelStackName]: used },
-      quotas: quotas(9),
-    },
+    besideModel,
     [beside(`${stackName}-model-g5-xlarge`, modelStackName)],
   ],
   [
-    'a model that never sleeps beside one that may',
-    { configuration: withModel, stacks: { [stackName]: deployed, [asleepName]: used }, quotas: quotas(9) },
-    [beside(modelStackName, asleepName)],
+    'one always on beside another',
+    { ...model, stacks: usesZero, quotas: quotas(9) },
+    [beside(modelStackName, zeroName)],
   ],
+  ['both are there', toZeroBeside({ ...usesModel, [zeroName]: used }), []],
+  ['the model is the first', toZeroBeside(ofService), []],
+  ['only the service: its busy model is in nobody’s way', { ...serviceOnly, stacks: busyModel }, []],
   [
-    'both are there',
-    { ...asleep, stacks: { ...both, [modelStackName]: used, [asleepName]: used }, quotas: quotas(9) },
-    [],
-  ],
-  ['the model is the first', { ...asleep, stacks: { [stackName]: deployed }, quotas: quotas(9) }, []],
-  [
-    'only the service is deployed: its busy model is in nobody’s way',
-    {
-      configuration: withModel,
-      only: 'service',
-      stacks: { ...both, [modelStackName]: { status: 'UPDATE_IN_PROGRESS' } },
-    },
-    [],
-  ],
-  [
-    'only the service is deployed, whose model was never created',
-    { configuration: withModel, only: 'service', stacks: { [stackName]: deployed } },
-    [/^stop: .*is not there yet: deploy without --only/],
+    'only the service, without its model',
+    { ...serviceOnly, stacks: ofService },
+    [/^stop: .*deploy without --only/],
   ],
 ];
 
@@ -231,109 +181,66 @@ const tagged = [
   { arn: `${table}-staging`, stack: 'image-generation-staging', logicalId: 'RecordsTableABC' },
 ];
 const cloudFront = /^note: .*"Your account must be verified/;
-const lifted = /its termination protection is lifted/;
+const emptyStores = /^stop: .*no account, key or image of before would be found/;
+const goOn = /^stop: .*go on with new ones by --new-data/;
+const unused = /^note: .*does not use them/;
+const back = 'docs/deploying.md#taking-data-back';
 const takenLogs = `/aws/sagemaker/Endpoints/${modelStackName}`;
-const withLogs = {
+const withLogs = (stacks: Asked['stacks'] & object): Asked => ({
   configuration: withModel,
+  stacks,
   quotas: quotas(4),
   tagged: [
     { arn: logs(`${takenLogs}:*`), stack: modelStackName, logicalId: 'Logs' },
     { arn: logs('/aws/lambda/other'), stack: modelStackName, logicalId: 'OtherLogs' },
   ],
-};
+});
+const failed = (more: Asked) => stateOf('ROLLBACK_COMPLETE', { tagged, ...more });
+const ownLogs = ['CreateGenerationLogABC', 'ApiAccessLogABC'].map((logicalId) => {
+  return { arn: logs(`${stackName}-${logicalId}-XYZ`), stack: stackName, logicalId };
+});
+const modelFailed = { ...ofService, [modelStackName]: { status: 'ROLLBACK_COMPLETE' } };
+const stores = ['RecordsTableABC', 'ImagesBucketABC', 'AccountsUserPoolABC'];
+const lacks = /^stop: .*it lacks the bucket of images, the user pool\. /;
 const left: Row[] = [
-  ['a first deployment is told what an unverified account meets', { stacks: {} }, [cloudFront]],
-  [
-    'data stops a new stack, which would have empty stores',
-    { stacks: {}, tagged },
-    [/^stop: .*no account, key or image of before would be found/, cloudFront],
-    `${table}, ${pool}. A deployment`,
-    'docs/deploying.md#taking-data-back',
-  ],
-  [
-    '--new-data goes on, and names what is not used',
-    { stacks: {}, tagged, newData: true },
-    [/^note: .*does not use them/, cloudFront],
-    table,
-  ],
-  [
-    'a failed first creation stops too: a failed import of full stores looks the same',
-    stateOf('ROLLBACK_COMPLETE', { tagged }),
-    [/^stop: .*go on with new ones by --new-data/, lifted, cloudFront],
-    table,
-  ],
-  [
-    '--new-data goes on after it',
-    stateOf('ROLLBACK_COMPLETE', { tagged, newData: true }),
-    [/^note: .*does not use them/, lifted, cloudFront],
-  ],
+  ['a first deployment: what an unverified account meets', { stacks: {} }, [cloudFront]],
+  ['data stops a new stack', { stacks: {}, tagged }, [emptyStores, cloudFront], `${table}, ${pool}. A`, back],
+  ['--new-data goes on', { stacks: {}, tagged, newData: true }, [unused, cloudFront], table],
+  ['a failed first creation or import stops too', failed({}), [goOn, lifted, cloudFront], table],
+  ['--new-data goes on after it', failed({ newData: true }), [unused, lifted, cloudFront]],
   ['what belongs to a stack that is there is in use', { tagged }, []],
+  ['logs that it left on purpose are in nobody’s way', { stacks: {}, tagged: ownLogs }, [cloudFront]],
   [
-    'logs that it left on purpose are in nobody’s way',
-    {
-      stacks: {},
-      tagged: ['CreateGenerationLogABC', 'ApiAccessLogABC', 'ApiExecutionLogABC'].map((logicalId) => {
-        return { arn: logs(`${stackName}-${logicalId}-XYZ`), stack: stackName, logicalId };
-      }),
-    },
-    [cloudFront],
+    'a log group whose name the new stack needs',
+    withLogs(ofService),
+    stops,
+    `--log-group-name ${takenLogs} --region`,
   ],
-  [
-    'a log group whose name the new stack needs stops it; another does not',
-    { ...withLogs, stacks: { [stackName]: deployed } },
-    [/^stop: /],
-    `logs delete-log-group --log-group-name ${takenLogs} --region`,
-  ],
-  [
-    'a log group of a stack that is there stops nothing',
-    { ...withLogs, stacks: { [stackName]: deployed, [modelStackName]: { status: 'ROLLBACK_COMPLETE' } } },
-    [lifted],
-  ],
-  ...['IMPORT_COMPLETE', 'IMPORT_ROLLBACK_COMPLETE'].flatMap((status): Row[] => {
-    const resources = ['RecordsTableABC', 'ImagesBucketABC', 'AccountsUserPoolABC'];
-    return [
-      [`${status} with all stores`, stateOf(status, { resources }), []],
-      [
-        `${status} without some of them`,
-        stateOf(status, { resources: resources.slice(0, 1) }),
-        [/^stop: .*it lacks the bucket of images, the user pool\. /],
-      ],
-      [`${status} with --new-data`, stateOf(status, { resources: [], newData: true }), []],
-    ];
-  }),
+  ['a log group of a stack that is there stops nothing', withLogs(modelFailed), [lifted]],
+  ...['IMPORT_COMPLETE', 'IMPORT_ROLLBACK_COMPLETE'].flatMap((status): Row[] => [
+    [`${status} with all stores`, stateOf(status, { resources: stores }), []],
+    [`${status} without some of them`, stateOf(status, { resources: stores.slice(0, 1) }), [lacks]],
+    [`${status} with --new-data`, stateOf(status, { resources: [], newData: true }), []],
+  ]),
 ];
 
+const stacksUnknown = [
+  notDone('in which state', 'cloudformation:DescribeStacks'),
+  notDone('has taken all data back', 'cloudformation:ListStackResources'),
+  notDone('left anything', 'tag:GetResources and cloudformation:DescribeStacks'),
+  notDone('the first deployment', 'cloudformation:DescribeStacks'),
+];
+const functionsUnknown = notDone('how many functions', 'lambda:GetAccountSettings');
+const quotaUnknown = notDone('quota', 'servicequotas:ListServiceQuotas');
+const leftUnknown = notDone('left anything', 'tag:GetResources');
+const silent = { hanging: ['GetAccountSettings'], timeLimitMs: 1500 };
+const silence = /^note: .* none are reserved for the sweep.*: AWS did not answer within 1\.5 seconds\.$/;
 const unknown: Row[] = [
-  [
-    'GetAccountSettings is not permitted',
-    { denied: ['GetAccountSettings'] },
-    [notDone('how many functions', 'lambda:GetAccountSettings')],
-  ],
-  [
-    'ListServiceQuotas is not permitted',
-    { ...model, denied: ['ListServiceQuotas'] },
-    [notDone('quota', 'servicequotas:ListServiceQuotas')],
-  ],
-  [
-    'GetResources is not permitted',
-    { stacks: {}, denied: ['GetResources'] },
-    [notDone('left anything', 'tag:GetResources'), cloudFront],
-  ],
-  [
-    'DescribeStacks is not permitted',
-    { denied: ['DescribeStacks'] },
-    [
-      notDone('in which state', 'cloudformation:DescribeStacks'),
-      notDone('has taken all data back', 'cloudformation:ListStackResources'),
-      notDone('left anything', 'tag:GetResources and cloudformation:DescribeStacks'),
-      notDone('the first deployment', 'cloudformation:DescribeStacks'),
-    ],
-  ],
-  [
-    'AWS does not answer',
-    { hanging: ['GetAccountSettings'], timeLimitMs: 1500 },
-    [/^note: .* none are reserved for the sweep.*: AWS did not answer within 1\.5 seconds\.$/],
-  ],
+  ['GetAccountSettings is not permitted', { denied: ['GetAccountSettings'] }, [functionsUnknown]],
+  ['ListServiceQuotas is not permitted', { ...model, denied: ['ListServiceQuotas'] }, [quotaUnknown]],
+  ['GetResources is not permitted', { stacks: {}, denied: ['GetResources'] }, [leftUnknown, cloudFront]],
+  ['DescribeStacks is not permitted', { denied: ['DescribeStacks'] }, stacksUnknown],
+  ['AWS does not answer', silent, [silence]],
 ];
 
 describe.each([

@@ -77,59 +77,76 @@ describe('a put identity', () => {
   const given = { name: 'Aurora', slug: 'aurora', description: 'Light.', catalog: 'founding' } as const;
   const aurora: Identity = { ...given, identityId: 'idn_1', productPhotos: true, samples: [], model: null };
   const model = { version: '3', adapterKey: 'adapters/a', adapterSha256: 'f0', settings: { strength: 1 } };
+  const before = { ...aurora, model };
+  const put = (options: Partial<IdentityOptions>) => changedIdentity(before, { model: true, ...options });
 
   test('is new without a model where none is wanted, under the id that is given', () => {
     const own = newIdentity({ ...given, id: 'own-id', model: false });
     expect([own.identityId, own.model]).toEqual(['own-id', null]);
   });
 
-  test('names what a new one lacks', () => {
-    expect(() => newIdentity({ name: 'A', slug: 'a', model: true })).toThrow(
-      'A new identity needs --description, --catalog.',
-    );
-    expect(() => newIdentity({ ...given, slug: undefined!, id: 'x', model: true })).toThrow(
-      'There is no identity x, and a new one needs --slug.',
-    );
-  });
-
   test('keeps what is not given', () => {
-    const before = { ...aurora, model };
-    expect(changedIdentity(before, { name: 'New', model: true })).toEqual({ ...before, name: 'New' });
-    const newer = { ...model, version: '4' };
-    expect(changedIdentity(before, { modelVersion: '4', model: true }).model).toEqual(newer);
-    expect(changedIdentity(before, { adapterKey: false, model: true }).model?.adapterKey).toBeNull();
+    expect(put({ name: 'New' })).toEqual({ ...before, name: 'New' });
     expect(changedIdentity(aurora, { name: 'New', model: true }).model).toBeNull();
   });
 
-  test('has the digest of the adapter that it has', () => {
-    const put = (options: Partial<IdentityOptions>) =>
-      changedIdentity({ ...aurora, model }, { ...options, model: true }).model;
-    const unknown = { adapterKey: 'adapters/b', adapterSha256: null };
-    expect(put({ adapterKey: 'adapters/b' })).toMatchObject(unknown);
-    expect(put({ adapterKey: false })).toMatchObject({ adapterKey: null, adapterSha256: null });
-    expect(put({ adapterSha256: 'e1' })).toMatchObject({ adapterKey: 'adapters/a', adapterSha256: 'e1' });
-    const both = { adapterKey: 'adapters/b', adapterSha256: 'e1' };
-    expect(put(both)).toMatchObject(both);
-    expect(newIdentity({ ...given, ...both, model: true }).model).toMatchObject(both);
-
-    const none = 'give --adapter-key too';
-    expect(() => put({ adapterKey: false, adapterSha256: 'e1' })).toThrow(none);
-    expect(() => newIdentity({ ...given, adapterSha256: 'e1', model: true })).toThrow(none);
+  test.each<[string, Partial<IdentityOptions>, Partial<Identity['model'] & object>]>([
+    ['another version', { modelVersion: '4' }, { version: '4' }],
+    [
+      'another adapter, whose digest is not known',
+      { adapterKey: 'b' },
+      { adapterKey: 'b', adapterSha256: null },
+    ],
+    ['no adapter', { adapterKey: false }, { adapterKey: null, adapterSha256: null }],
+    ['a digest', { adapterSha256: 'e1' }, { adapterSha256: 'e1' }],
+    ['both', { adapterKey: 'b', adapterSha256: 'e1' }, { adapterKey: 'b', adapterSha256: 'e1' }],
+  ])('has the model that it had, but for %s', (_, options, changes) => {
+    expect(put(options).model).toEqual({ ...model, ...changes });
   });
 
-  test('gets a model back only by its version', () => {
+  test.each<[string, () => Identity, string]>([
+    [
+      'what a new one needs',
+      () => newIdentity({ name: 'A', slug: 'a', model: true }),
+      'needs --description, --catalog.',
+    ],
+    [
+      'that there is none to change',
+      () => newIdentity({ ...given, slug: undefined!, id: 'x', model: true }),
+      'There is no identity x, and a new one needs --slug.',
+    ],
+    [
+      'a digest without its adapter',
+      () => put({ adapterKey: false, adapterSha256: 'e1' }),
+      'give --adapter-key too',
+    ],
+    [
+      'a new digest without an adapter',
+      () => newIdentity({ ...given, adapterSha256: 'e1', model: true }),
+      'give --adapter-key too',
+    ],
+    [
+      'a part of a model for one that has none',
+      () => changedIdentity(aurora, { settings: {}, model: true }),
+      'give --model-version too',
+    ],
+  ])('is refused by saying %s', (_, make, sentence) => {
+    expect(make).toThrow(sentence);
+  });
+
+  test('gets a model back by its version', () => {
     const second = { version: '2', adapterKey: null, adapterSha256: null, settings: {} };
     expect(changedIdentity(aurora, { modelVersion: '2', model: true }).model).toEqual(second);
-    expect(() => changedIdentity(aurora, { settings: {}, model: true })).toThrow('give --model-version too');
   });
 
-  test('takes access away with its model, its catalog or its product photos', () => {
-    const before = { ...aurora, model };
-    const losses = (after: Partial<Identity>) => identityLosses(before, { ...before, ...after });
-    expect(losses({ model: null })).toEqual([expect.stringContaining('503')]);
-    expect(losses({ catalog: 'specialist' })).toEqual([expect.stringContaining('core plans lose Aurora')]);
-    expect(losses({ productPhotos: false })).toEqual([expect.stringContaining('reference images')]);
-    expect(losses({ name: 'New', model: { ...model, version: '4' } })).toEqual([]);
-    expect(identityLosses(aurora, { ...aurora, productPhotos: true, model })).toEqual([]);
+  test.each<[string, Identity, Partial<Identity>, string[]]>([
+    ['its model', before, { model: null }, ['503']],
+    ['its place in the founding catalog', before, { catalog: 'specialist' }, ['core plans lose Aurora']],
+    ['its product photos', before, { productPhotos: false }, ['reference images']],
+    ['nothing', before, { name: 'New', model: { ...model, version: '4' } }, []],
+    ['nothing by what it gets', aurora, { model }, []],
+  ])('takes access away with %s', (_, had, changes, losses) => {
+    const found = identityLosses(had, { ...had, ...changes });
+    expect(found).toEqual(losses.map((loss) => expect.stringContaining(loss)));
   });
 });

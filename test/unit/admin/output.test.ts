@@ -26,7 +26,7 @@ test('an error is one line, and repeats no raw key', () => {
   expect(shown).toBe("error: unknown option 'svc_live_…' (or so)\n");
 });
 
-test('errors of the SDK are told in words that say what to do', () => {
+test('errors of the SDK become sentences that say what to do', () => {
   const local = { name: 'the local service on .local', localFolder: '.local' };
   const aws = { name: 'the table t in eu-west-1', localFolder: null };
   const error = (name: string, message: string, more = {}) =>
@@ -42,7 +42,7 @@ test('errors of the SDK are told in words that say what to do', () => {
     [error('TimeoutError', 'x'), local, /^The local service .* did not answer in time/],
     [denied, aws, 'The table t in eu-west-1 refused: not authorized (AccessDeniedException)'],
   ];
-  for (const [cause, place, told] of cases) expect(asFailure(cause, place).message).toMatch(told);
+  for (const [cause, place, sentence] of cases) expect(asFailure(cause, place).message).toMatch(sentence);
   const own = usageFailure('Say it rightly.');
   expect(asFailure(own, aws)).toBe(own);
 });

@@ -4,10 +4,10 @@ import { confirmReduction } from '../../../bin/admin/command.ts';
 
 const reduction = { what: 'revoke the key key_1 for good', losses: ['"my\u001b[2Japp" will be refused'] };
 
-function terminal(isTTY: boolean) {
-  const output = new PassThrough();
-  return { input: Object.assign(new PassThrough(), { isTTY }), output };
-}
+const terminal = (isTTY: boolean) => ({
+  input: Object.assign(new PassThrough(), { isTTY }),
+  output: new PassThrough(),
+});
 
 async function answering(text: string | null): Promise<{ refusal: string | null; shown: string }> {
   const { input, output } = terminal(true);
@@ -21,12 +21,12 @@ async function answering(text: string | null): Promise<{ refusal: string | null;
   return { refusal, shown: String(output.read()) };
 }
 
-test.each(['y\n', ' YES \n'])('%j confirms', async (text) => {
-  expect((await answering(text)).refusal).toBeNull();
-});
-
-test.each(['n\n', '\n', 'yess\n', null])('%j does not confirm', async (text) => {
-  expect((await answering(text)).refusal).toBe('Nothing was changed: it was not confirmed.');
+const notConfirmed = 'Nothing was changed: it was not confirmed.';
+test.each([
+  ...['y\n', ' YES \n'].map((text) => [text, null]),
+  ...['n\n', '\n', 'yess\n', null].map((text) => [text, notConfirmed]),
+])('the answer %j ends with %j', async (text, refusal) => {
+  expect((await answering(text)).refusal).toBe(refusal);
 });
 
 test('the question says where, what and who is affected, and obeys nothing in a name', async () => {

@@ -1,18 +1,17 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { cpSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { setVersion, versionsIn, wrongVersions } from '../../../bin/set-version.ts';
 import { inRepository, repository } from '../../support/repository.ts';
+import { removeFolder, temporaryFolder } from '../../support/service.ts';
 
 let copy: string;
 
 beforeEach(() => {
-  copy = mkdtempSync(join(tmpdir(), 'versions-'));
-  for (const { path } of versionsIn(repository))
-    cpSync(inRepository(path), join(copy, dirname(path), path.split('/').at(-1)!));
+  copy = temporaryFolder();
+  for (const { path } of versionsIn(repository)) cpSync(inRepository(path), join(copy, path));
 });
-afterEach(() => rmSync(copy, { recursive: true, force: true }));
+afterEach(() => removeFolder(copy));
 
 test('every package has the version of the service', () => {
   const { version } = JSON.parse(readFileSync(inRepository('package.json'), 'utf8')) as { version: string };
@@ -36,13 +35,12 @@ test('a new version is written into every file, and changes nothing else', () =>
 
 test('what is no version of three numbers is refused, and changes nothing', () => {
   const before = versionsIn(copy);
-  for (const wrong of ['', 'v1.2.3', '1.2', '1.2.3-beta', '01.2.3', '1.2.3\n', '$1']) {
+  for (const wrong of ['', 'v1.2.3', '1.2', '1.2.3-beta', '01.2.3', '1.2.3\n'])
     expect(() => setVersion(copy, wrong)).toThrow(RangeError);
-  }
   expect(versionsIn(copy)).toEqual(before);
 });
 
-test('a file that names another version is told', () => {
+test('a file that names another version is named', () => {
   setVersion(copy, '1.2.3');
   expect(wrongVersions(copy, '1.2.4')).toContain('clients/typescript/package.json names 1.2.3, not 1.2.4.');
 });
