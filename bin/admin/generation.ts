@@ -98,7 +98,7 @@ interface ListOptions {
 async function list(session: Session, licenseId: string | undefined, options: ListOptions): Promise<Answer> {
   const { limit, prompts = false } = options;
   const licenseIds = await licensesOf(session, licenseId, options.owner);
-  // One more than is shown tells whether there are more.
+  // One more than is shown says whether there are more.
   const found = await Promise.all(licenseIds.map((one) => newest(session, one, options, limit + 1)));
   const all = found.flat().sort((a, b) => (a.requestId < b.requestId ? 1 : -1));
   const shown = all.slice(0, limit);
@@ -221,7 +221,7 @@ function generationJson(generation: Generation): Record<string, unknown> {
   };
 }
 
-/** @returns what to tell of a request that is not there. @throws Failure when there is not even its license. */
+/** @returns what to say of a request that is not there. @throws Failure when there is not even its license. */
 async function missingRequest(session: Session, licenseId: string, requestId: string): Promise<Failure> {
   await getLicense(session, licenseId);
   return new Failure(`The license ${licenseId} has no request ${requestId}.`);

@@ -24,7 +24,7 @@ export interface SampleChange {
 export interface SampleOptions {
   /** Files of pictures. They replace the samples that the identity has. */
   sample?: string[];
-  /** What painted them, in their order. */
+  /** What generated them, in their order. */
   samplePrompt?: string[];
   /** False: no samples. True by default. */
   samples: boolean;

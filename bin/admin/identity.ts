@@ -29,7 +29,7 @@ type PutOptions = IdentityOptions & SampleOptions;
 
 const catalogs = 'founding: comes with every core plan; specialist: granted one by one';
 const digest = 'what `sha256sum` says of the adapter: a container refuses any other file';
-const ofSample = `a PNG, JPEG or WebP of what it paints; repeat it for up to ${maxSamples}, which replace those before`;
+const ofSample = `a PNG, JPEG or WebP of what it generates; repeat it for up to ${maxSamples}, which replace those before`;
 const samplePrompt = repeated(line(maxSamplePromptCharacters));
 const ofModel = ['modelVersion', 'adapterKey', 'adapterSha256', 'settings'];
 
@@ -48,13 +48,17 @@ const putOptions: OptionRow[] = [
   ['--settings <json>', 'a JSON object that the model is given as it is', jsonObject],
   ['--no-model', 'no active model', null, { conflicts: ofModel }],
   ['--sample <file>', ofSample, repeated(nonEmpty)],
-  ['--sample-prompt <text>', 'what painted the sample: one for each --sample, in their order', samplePrompt],
+  [
+    '--sample-prompt <text>',
+    'what generated the sample: one for each --sample, in their order',
+    samplePrompt,
+  ],
   ['--no-samples', 'remove its samples'],
 ];
 
 export const identityCommands: CommandGroup = {
   name: 'identity',
-  description: 'identities, the creator systems that paint: make, change, list, deactivate',
+  description: 'identities, the creator systems that generate images: make, change, list, deactivate',
   examples,
   commands: [
     {

@@ -1,7 +1,6 @@
 import type { KeyAnswer } from '../../shared/keys/answer-contract.ts';
 import { maxMonthlyCredits } from '../../shared/keys/contract.ts';
 import { isRemovedKey } from '../../shared/keys/api-key.ts';
-import type { License } from '../../shared/licenses/license.ts';
 import { keyLimitNames } from '../../shared/routes/limits.ts';
 import type { ApiKey, KeyChanges } from '../../shared/keys/store.ts';
 import { issueApiKey, keyAnswer, keyAnswers } from '../../shared/keys/manage.ts';
@@ -93,37 +92,23 @@ async function issue(session: Session, licenseId: string, options: IssueOptions)
 }
 
 async function list(session: Session, licenseId: string): Promise<Answer> {
-  const keys = await answersOf(session, await keysOf(session, await getLicense(session, licenseId)));
+  const { ownerId } = await getLicense(session, licenseId);
+  const all = await session.stores.apiKeys.listByOwner(ownerId);
+  const ofLicense = all.filter((key) => key.licenseId === licenseId && !isRemovedKey(key, session.nowMs));
+  const keys = await answersOf(session, ofLicense);
   return { json: { keys }, text: listOf(keys, columns, `The license ${licenseId} has no keys.`) };
 }
-
-const columns = {
-  KEY: (key: KeyAnswer) => key.keyId,
-  BEGINS: (key: KeyAnswer) => key.keyPrefix,
-  NAME: (key: KeyAnswer) => key.name,
-  STATUS: (key: KeyAnswer) => key.status,
-  CREDITS: creditsText,
-  CREATED: (key: KeyAnswer) => readable(key.createdAt),
-  'LAST USED': (key: KeyAnswer) => readable(key.lastUsedAt),
-  EXPIRES: (key: KeyAnswer) => readable(key.expiresAt),
-  REVOKED: (key: KeyAnswer) => readable(key.revokedAt),
-};
 
 async function revoke(session: Session, keyId: string): Promise<Answer> {
   const { stores, nowMs } = session;
   const before = await stores.apiKeys.get(keyId);
   if (before === null) throw unknownKey(keyId);
-  if (before.revokedAtMs === null) {
-    await session.confirm({
-      what: `revoke the key ${keyId} for good`,
-      losses: [`"${before.name}" (${before.keyPrefix}…) of the license ${before.licenseId} will be refused`],
-    });
-  }
-  const after =
-    before.revokedAtMs === null
-      ? await stores.apiKeys.revoke(before, nowMs, await session.operator())
-      : before;
-  return shownNow(session, after);
+  if (before.revokedAtMs !== null) return shownNow(session, before);
+  await session.confirm({
+    what: `revoke the key ${keyId} for good`,
+    losses: [`"${before.name}" (${before.keyPrefix}…) of the license ${before.licenseId} will be refused`],
+  });
+  return shownNow(session, await stores.apiKeys.revoke(before, nowMs, await session.operator()));
 }
 
 async function changeKey(
@@ -161,31 +146,27 @@ async function shownNow(session: Session, key: ApiKey): Promise<Answer> {
   return shown(answered!);
 }
 
-async function keysOf({ stores, nowMs }: Session, license: License): Promise<ApiKey[]> {
-  const keys = await stores.apiKeys.listByOwner(license.ownerId);
-  return keys.filter((key) => key.licenseId === license.licenseId && !isRemovedKey(key, nowMs));
-}
-
 function unknownKey(keyId: string): Failure {
   return new Failure(`There is no key ${keyId}.`);
 }
 
+const fields = {
+  Key: (key: KeyAnswer) => key.keyId,
+  Begins: (key: KeyAnswer) => key.keyPrefix,
+  Name: (key: KeyAnswer) => key.name,
+  License: (key: KeyAnswer) => key.licenseId,
+  Status: (key: KeyAnswer) => key.status,
+  Credits: creditsText,
+  Created: (key: KeyAnswer) => readable(key.createdAt),
+  'Last used': (key: KeyAnswer) => readable(key.lastUsedAt),
+  Expires: (key: KeyAnswer) => readable(key.expiresAt),
+  Revoked: (key: KeyAnswer) => readable(key.revokedAt),
+};
+const { License: _, ...columns } = fields;
+
 function shown(key: KeyAnswer): Answer {
-  return {
-    json: { ...key },
-    text: keyValues([
-      ['Key', key.keyId],
-      ['Begins', key.keyPrefix],
-      ['Name', key.name],
-      ['License', key.licenseId],
-      ['Status', key.status],
-      ['Credits', creditsText(key)],
-      ['Created', readable(key.createdAt)],
-      ['Last used', readable(key.lastUsedAt)],
-      ['Expires', readable(key.expiresAt)],
-      ['Revoked', readable(key.revokedAt)],
-    ]),
-  };
+  const rows = Object.entries(fields).map(([label, cell]): [string, string] => [label, cell(key)]);
+  return { json: { ...key }, text: keyValues(rows) };
 }
 
 /** What it used of its license's present period, and of its budget if it has one. */

@@ -12,7 +12,7 @@ const maxPages = 20;
 
 export type Accounts = ReturnType<typeof openAccounts>;
 
-/** The accounts behind the owners of licenses. @param pool null where the place does not tell which it is. */
+/** The accounts behind the owners of licenses. @param pool null where the place does not say which it is. */
 export function openAccounts(pool: UserPool | null) {
   const directory = async (): Promise<AccountDirectory> => {
     if (pool === null) {

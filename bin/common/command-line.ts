@@ -2,6 +2,9 @@ import { CommanderError, Option, type Command } from 'commander';
 import { Failure } from './failure.ts';
 import { errorLine } from './output.ts';
 
+/** By which a terminal or a system ends a program. */
+export const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** Prints every mistake in one line. Call it before subcommands are added. */
 export function withErrorLines(command: Command): Command {
   return command.configureOutput({ outputError: (text, write) => write(oneSentence(text)) }).exitOverride();

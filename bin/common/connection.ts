@@ -58,7 +58,7 @@ export async function findPlace(flags: PlaceFlags): Promise<Place> {
   return { tableName, bucketName, userPool, name, localFolder: null };
 }
 
-function localPlace(folder: string): Place {
+export function localPlace(folder: string): Place {
   const engines = readEngines(folder);
   pointSdkAt(engines);
   const { tableName, bucketName, cognitoUrl, userPoolId } = engines;
@@ -90,18 +90,15 @@ export async function stackOutputs<Name extends string>(
   stackName: string,
   names: readonly Name[],
 ): Promise<Record<Name, string>> {
-  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  // Imported late, because the AWS SDK takes long to load.
+  const [{ CloudFormationClient }, { describeStack }] = await Promise.all([
+    import('@aws-sdk/client-cloudformation'),
+    import('./stack.ts'),
+  ]);
   const client = new CloudFormationClient({});
-  let outputs;
-  try {
-    const { Stacks: stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
-    outputs = new Map(stacks?.[0]?.Outputs?.map(({ OutputKey: key, OutputValue: value }) => [key, value]));
-  } catch (error) {
-    if (!(error instanceof Error) || !/does not exist/.test(error.message)) throw error;
-    throw new Failure(`There is no stack ${stackName} in this region and account.`, 1, { cause: error });
-  } finally {
-    client.destroy();
-  }
+  const stack = await describeStack(client, stackName).finally(() => client.destroy());
+  if (stack === undefined) throw new Failure(`There is no stack ${stackName} in this region and account.`);
+  const outputs = new Map(stack.Outputs?.map(({ OutputKey: key, OutputValue: value }) => [key, value]));
   const missing = names.filter((name) => !outputs.get(name));
   if (missing.length > 0) {
     throw new Failure(`The stack ${stackName} has no output ${missing.join(', ')}: deploy it again.`);

@@ -22,14 +22,19 @@ export function table(headings: string[], rows: (string | number)[][]): string {
   return alignedRows([headings, ...rows]);
 }
 
-/** A row for each item, with what the columns' headings say of it; or a sentence where there are none. */
+/** A row for each item, with what the columns' labels say of it; or a sentence where there are none. */
 export function listOf<T>(
   items: readonly T[],
   columns: Record<string, (item: T) => string | number | null>,
   none: string,
 ): string {
   const rows = items.map((item) => Object.values(columns).map((cell) => cell(item) ?? nothing));
-  return rows.length === 0 ? none : table(Object.keys(columns), rows);
+  return rows.length === 0
+    ? none
+    : table(
+        Object.keys(columns).map((label) => label.toUpperCase()),
+        rows,
+      );
 }
 
 function alignedRows(rows: (string | number)[][]): string {

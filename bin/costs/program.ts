@@ -23,7 +23,7 @@ export async function runCosts(args: string[]): Promise<number> {
   return runCommand(command, args, async () => {
     const { config, compare: onlyComparing, json, write, ...chosen } = command.opts();
     if (write && args.length > 1) {
-      throw usageFailure('--write takes no other options: the document tells of the defaults.');
+      throw usageFailure('--write takes no other options: the document is about the defaults.');
     }
     const configuration = configurationOf(config);
     const workload: Workload = {

@@ -1,6 +1,7 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { asFailure, Failure } from '../common/failure.ts';
+import { describeStack } from '../common/stack.ts';
 
 /** Where a deployment goes, and how AWS is asked about it. */
 export interface Aws {
@@ -101,13 +102,10 @@ function accountFailure(error: Error): Failure {
 
 /** Whether `cdk bootstrap` has prepared the account and region completely. @throws Failure */
 export async function isBootstrapped(aws: Aws): Promise<boolean> {
-  try {
-    const { Stacks: stacks } = await ask(aws, CloudFormationClient, (client, options) =>
-      client.send(new DescribeStacksCommand({ StackName: bootstrapStack }), options),
-    );
-    return stacks?.[0]?.Outputs?.some(({ OutputKey: key }) => key === 'BootstrapVersion') ?? false;
-  } catch (error) {
-    if (error instanceof Error && /does not exist/.test(error.message)) return false;
+  const stack = await ask(aws, CloudFormationClient, (client, options) =>
+    describeStack(client, bootstrapStack, options),
+  ).catch((error: unknown) => {
     throw asFailure(error, null);
-  }
+  });
+  return stack?.Outputs?.some(({ OutputKey: key }) => key === 'BootstrapVersion') ?? false;
 }

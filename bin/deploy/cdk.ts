@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { signals } from '../common/command-line.ts';
 import { Failure } from '../common/failure.ts';
 import type { Outputs } from './next-steps.ts';
 
@@ -42,8 +43,6 @@ function readOutputs(path: string): Record<string, Outputs> {
   }
 }
 
-const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
 /**
  * Runs a program on this terminal. Signals are passed on to it; this process waits for its end.
  * @returns its exit code; 128 plus the signal's number when a signal ended it, as in shells.
@@ -52,11 +51,11 @@ export function runOnTerminal(command: readonly string[], cwd: string): Promise<
   const [file = '', ...args] = command;
   const child = spawn(file, args, { cwd, stdio: 'inherit' });
   const pass = (signal: NodeJS.Signals) => void child.kill(signal);
-  for (const signal of passedOn) process.on(signal, pass);
+  for (const signal of signals) process.on(signal, pass);
   return new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
   }).finally(() => {
-    for (const signal of passedOn) process.off(signal, pass);
+    for (const signal of signals) process.off(signal, pass);
   });
 }

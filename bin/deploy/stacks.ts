@@ -1,10 +1,10 @@
 import {
   CloudFormationClient,
-  DescribeStacksCommand,
   UpdateTerminationProtectionCommand,
   type StackStatus,
 } from '@aws-sdk/client-cloudformation';
 import { asFailure, Failure } from '../common/failure.ts';
+import { describeStack } from '../common/stack.ts';
 import { ask, cliCommand, type Aws } from './aws.ts';
 
 /** A stack as CloudFormation has it. */
@@ -17,28 +17,15 @@ export interface Stack {
 
 /** Stacks by name. */
 export async function readStacks(aws: Aws, names: string[]): Promise<Map<string, Stack>> {
-  const stacks = await ask(aws, CloudFormationClient, (client, options) =>
-    Promise.all(names.map((name) => readStack(client, options, name))),
-  );
-  return new Map(stacks.map((stack) => [stack.name, stack]));
-}
-
-async function readStack(
-  client: CloudFormationClient,
-  options: { abortSignal: AbortSignal },
-  name: string,
-): Promise<Stack> {
-  try {
-    const { Stacks: [found] = [] } = await client.send(
-      new DescribeStacksCommand({ StackName: name }),
-      options,
-    );
+  const read = async (client: CloudFormationClient, options: { abortSignal: AbortSignal }, name: string) => {
+    const found = await describeStack(client, name, options);
     const { StackStatus: status = null, EnableTerminationProtection: isProtected = false } = found ?? {};
     return { name, status, isProtected };
-  } catch (error) {
-    if (!(error instanceof Error) || !/does not exist/.test(error.message)) throw error;
-    return { name, status: null, isProtected: false };
-  }
+  };
+  const stacks = await ask(aws, CloudFormationClient, (client, options) =>
+    Promise.all(names.map((name) => read(client, options, name))),
+  );
+  return new Map(stacks.map((stack) => [stack.name, stack]));
 }
 
 /** What a deployment does with a stack in a state, or what a person must do before it. */

@@ -13,36 +13,23 @@ import { newApiKey } from '../../shared/keys/api-key.ts';
 import { cors } from '../../shared/routes/api.ts';
 import { errorBody } from '../../shared/base/error-contract.ts';
 import { creditPeriod } from '../../shared/licenses/credit-period.ts';
-import {
-  must,
-  mustAnswer,
-  mustEqual,
-  mustMatch,
-  send,
-  type HttpAnswer,
-  type HttpRequest,
-} from './answers.ts';
+import { must, mustAnswer, mustEqual, mustMatch, send, type HttpAnswer, type HttpRequest } from './http.ts';
 import type { SmokeFixture } from './fixture.ts';
 
 export type Work = (fixture: SmokeFixture) => Promise<void>;
+/** @returns why a check is skipped; null when it runs */
+type Skip = (fixture: SmokeFixture) => string | null;
 
-/** Makes rows of the table of checks. @param skip why such a check is skipped; null when it runs */
-const rowsThat = (skip: (fixture: SmokeFixture) => string | null) => (name: string, run: Work) => ({
-  name,
-  skip,
-  run,
-});
+/** Makes rows of the table of checks. */
+const rowsThat = (skip: Skip) => (name: string, run: Work) => ({ name, skip, run });
 
+const whyNoModel: Skip = ({ place }) => (place.hasModel ? null : 'the stack has no model');
+const whyNoImage: Skip = ({ image }) => (image ? null : 'no image was generated');
 const always = rowsThat(() => null);
-const whyNoModel = ({ place }: SmokeFixture) => (place.hasModel ? null : 'the stack has no model');
 const ifModel = rowsThat(whyNoModel);
 const ifNoModel = rowsThat(({ place }) => (place.hasModel ? 'the service has a model' : null));
-const ifImage = rowsThat(
-  (fixture) => whyNoModel(fixture) ?? (fixture.image ? null : 'no image was generated'),
-);
-const ifPhotos = rowsThat(({ identity }) =>
-  identity.productPhotos ? null : 'the identity takes no reference images',
-);
+const ifImage = rowsThat((fixture) => whyNoModel(fixture) ?? whyNoImage(fixture));
+const ifPhotos = rowsThat(({ identity }) => (identity.productPhotos ? null : 'it takes no reference images'));
 const ifStack = rowsThat(({ place }) => (place.localFolder === null ? null : 'locally both have one origin'));
 
 /** A model that is scaled to zero is asked again so often, and for so long, until its cold start is over. */
@@ -50,7 +37,6 @@ const askAgainMs = 10_000;
 const coldStartTimeoutMs = 20 * 60_000;
 
 const once = { requests: 1, credits: 1 };
-
 const size = { width: 512, height: 512 };
 /** What is generated: an image that no other check makes. */
 const asked = { prompt: 'a calm night', seed: 7, numInferenceSteps: 20, guidanceScale: 7.5, ...size };
@@ -113,7 +99,9 @@ export const checks = [
   ifModel('an image is generated and one credit charged', async (fixture) => {
     const { identityId: id, name } = fixture.identity;
     const { creditsLimit } = fixture.license;
-    const { headers, json } = await generateAfterColdStart(fixture);
+    const answer = await generateAfterColdStart(fixture);
+    mustAnswer(answer, 200, 'POST /generate');
+    const { headers, json } = answer;
     mustMatch(generationAnswer, json, { identity: { id, name }, referenceImagesUsed: 0, seed: asked.seed });
     const used = { creditsUsed: 1, creditsRemaining: creditsLimit - 1, creditsCharged: 1 };
     mustMatch(generationAnswer.shape.usage, json.usage, { creditsLimit, ...used });
@@ -139,7 +127,7 @@ export const checks = [
     const { headers } = await send(preview, "the preview's link", { status: 200 });
     mustEqual(headers, { 'content-type': 'image/webp', 'cache-control': previewCacheControl });
   }),
-  ifImage('the stored request tells the same, with a fresh link', async (fixture) => {
+  ifImage('the stored request shows the same, with a fresh link', async (fixture) => {
     const { requestId, outputs, seed, processingTimeMs } = fixture.image!;
     const { licenseId } = fixture.license;
     const { rawKey: bearer } = fixture.issued!;
@@ -235,19 +223,17 @@ export const checks = [
     const missing = cors.requestHeaders.filter((name) => !listed.has(name));
     must(missing.length === 0, `these headers are not allowed: ${missing.join(', ')}`);
   }),
-  always(
-    'the dashboard and the user pool agree on where to sign in',
-    async ({ place: { baseUrl, dashboardUrl, signIn } }) => {
-      const config = await send(new URL('/config.json', dashboardUrl).href, '/config.json', { status: 200 });
-      mustMatch(dashboardConfig, config.json, { apiBaseUrl: baseUrl });
-      mustEqual(config.json.signIn, signIn);
-      const url = `${signIn.issuer}/.well-known/openid-configuration`;
-      const { json } = await send(url, "the pool's discovery document", { status: 200 });
-      mustEqual(json, { issuer: signIn.issuer });
-      const authorization = `${signIn.domainUrl}/oauth2/authorize`;
-      must(json.authorization_endpoint === authorization, 'the pool signs in at another address');
-    },
-  ),
+  always('the dashboard and the user pool agree on where to sign in', async ({ place }) => {
+    const { baseUrl, dashboardUrl, signIn } = place;
+    const config = await send(new URL('/config.json', dashboardUrl).href, '/config.json', { status: 200 });
+    mustMatch(dashboardConfig, config.json, { apiBaseUrl: baseUrl });
+    mustEqual(config.json.signIn, signIn);
+    const url = `${signIn.issuer}/.well-known/openid-configuration`;
+    const { json } = await send(url, "the pool's discovery document", { status: 200 });
+    mustEqual(json, { issuer: signIn.issuer });
+    const authorization = `${signIn.domainUrl}/oauth2/authorize`;
+    must(json.authorization_endpoint === authorization, 'the pool signs in at another address');
+  }),
 ];
 
 /** The first request to a model that is scaled to zero is refused, and begins its cold start: nothing is charged until it generates. */
@@ -257,10 +243,7 @@ async function generateAfterColdStart(fixture: SmokeFixture) {
     const answer = await generateOnce(fixture);
     const { json } = await ask(fixture, 'GET /health');
     const isCold = answer.status === 503 && ['asleep', 'waking'].includes(json?.model);
-    if (!isCold || Date.now() >= untilMs) {
-      mustAnswer(answer, 200, 'POST /generate');
-      return answer;
-    }
+    if (!isCold || Date.now() >= untilMs) return answer;
     await pause(askAgainMs);
   }
 }

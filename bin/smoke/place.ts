@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dataFolder } from '../../local/data-folder.ts';
-import { pointSdkAt } from '../../local/environment.ts';
 import type { ReadyFile } from '../../local/service.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
 import { noModelEndpoint } from '../../shared/base/config.ts';
-import { readEngines, stackOutputs } from '../common/connection.ts';
-import { asFailure, noLocalService, type FailedPlace } from '../common/failure.ts';
+import { localPlace, readEngines, stackOutputs, type PlaceFlags } from '../common/connection.ts';
+import { asFailure, noLocalService, usageFailure, type FailedPlace } from '../common/failure.ts';
 
 /** The service that is checked, from its outputs. */
 export interface SmokePlace extends FailedPlace {
@@ -17,15 +16,17 @@ export interface SmokePlace extends FailedPlace {
   signIn: { issuer: string; domainUrl: string };
 }
 
-const outputNames = [
-  ...(['BaseUrl', 'DashboardUrl', 'TableName', 'BucketName'] as const),
-  ...(['UserPoolId', 'SignInUrl', 'ModelEndpointName'] as const),
-];
+/** @throws Failure when there is no such stack or local service, or a stack lacks an output */
+export async function findSmokePlace({ stack, region, data = '.local' }: PlaceFlags): Promise<SmokePlace> {
+  if (stack !== undefined) return stackPlace(stack, region);
+  if (region === undefined) return localSmokePlace(data);
+  throw usageFailure('--region means AWS: name the stack there too, with --stack.');
+}
 
-/** A deployed stack, by its outputs. @throws Failure when there is none, or when it lacks an output */
-export async function stackPlace(stackName: string, region: string | undefined): Promise<SmokePlace> {
+async function stackPlace(stack: string, region: string | undefined): Promise<SmokePlace> {
   if (region !== undefined) process.env.AWS_REGION = region;
-  const outputs = await stackOutputs(stackName, outputNames).catch((error: unknown) => {
+  const names = ['BaseUrl', 'DashboardUrl', 'TableName', 'BucketName', 'UserPoolId', 'SignInUrl'] as const;
+  const outputs = await stackOutputs(stack, [...names, 'ModelEndpointName']).catch((error: unknown) => {
     throw asFailure(error, null);
   });
   const { UserPoolId: poolId, SignInUrl: domainUrl, BaseUrl: baseUrl, DashboardUrl: dashboardUrl } = outputs;
@@ -33,18 +34,14 @@ export async function stackPlace(stackName: string, region: string | undefined):
   const issuer = `https://cognito-idp.${poolId.split('_')[0]}.amazonaws.com/${poolId}`;
   const place = { baseUrl, dashboardUrl, tableName, bucketName, signIn: { issuer, domainUrl } };
   const hasModel = ModelEndpointName !== noModelEndpoint;
-  return { ...place, name: `the stack ${stackName}`, localFolder: null, hasModel };
+  return { ...place, name: `the stack ${stack}`, localFolder: null, hasModel };
 }
 
-/** The local service that runs on a data folder. @throws Failure when there is none */
-export function localPlace(folder: string): SmokePlace {
-  const engines = readEngines(folder);
-  const { ready: readyPath } = dataFolder(folder);
-  if (!existsSync(readyPath)) throw noLocalService(folder);
-  const { baseUrl, dashboardUrl } = JSON.parse(readFileSync(readyPath, 'utf8')) as ReadyFile;
-  pointSdkAt(engines);
-  const { tableName, bucketName, s3Url: origin } = engines;
+function localSmokePlace(folder: string): SmokePlace {
+  const { s3Url: origin, bucketName } = readEngines(folder);
+  const { ready } = dataFolder(folder);
+  if (!existsSync(ready)) throw noLocalService(folder);
+  const { baseUrl, dashboardUrl } = JSON.parse(readFileSync(ready, 'utf8')) as ReadyFile;
   const signIn = { issuer: sessionSettings(origin).issuer, domainUrl: origin };
-  const name = `the local service on ${folder}`;
-  return { name, localFolder: folder, baseUrl, dashboardUrl, tableName, bucketName, hasModel: true, signIn };
+  return { ...localPlace(folder), bucketName, baseUrl, dashboardUrl, hasModel: true, signIn };
 }

@@ -1,19 +1,17 @@
 import { constants } from 'node:os';
 import { S3Client } from '@aws-sdk/client-s3';
 import { Command } from 'commander';
-import { runCommand, withOptions, type OptionRow } from '../common/command-line.ts';
-import { asFailure, usageFailure } from '../common/failure.ts';
+import { runCommand, signals, withOptions, type OptionRow } from '../common/command-line.ts';
+import type { PlaceFlags } from '../common/connection.ts';
+import { asFailure } from '../common/failure.ts';
 import { printable } from '../common/output.ts';
 import { openStores } from '../common/stores.ts';
 import { id, nonEmpty, region as regionValue } from '../common/values.ts';
 import { checks, type Work } from './checks.ts';
 import { makeFixture, planFixture, removeFixture, tracesOf, type SmokeFixture } from './fixture.ts';
-import { localPlace, stackPlace } from './place.ts';
+import { findSmokePlace } from './place.ts';
 
-interface Flags {
-  stack?: string;
-  region?: string;
-  data?: string;
+interface Flags extends Omit<PlaceFlags, 'table'> {
   identity?: string;
   json?: boolean;
 }
@@ -32,17 +30,13 @@ const rows: OptionRow[] = [
 ];
 
 /** Checks a running service from outside. @returns the exit code: 0 all checks passed, 1 some failed, 2 wrong usage */
-export async function runSmoke(args: string[]): Promise<number> {
-  // A closed pipe, as in `… | head`, must not stop the clean-up.
-  process.stdout.on('error', () => {});
+export function runSmoke(args: string[]): Promise<number> {
   const command = withOptions(new Command('smoke').description(description), rows);
   return runCommand(command.addHelpText('after', example), args, () => smoke(command.opts<Flags>()));
 }
 
-async function smoke({ stack, region, data = '.local', identity, json = false }: Flags): Promise<number> {
-  if (stack === undefined && region !== undefined)
-    throw usageFailure('--region means AWS: name the stack there too, with --stack.');
-  const place = stack === undefined ? localPlace(data) : await stackPlace(stack, region);
+async function smoke({ identity, json = false, ...flags }: Flags): Promise<number> {
+  const place = await findSmokePlace(flags);
   const [stores, s3] = [openStores(place.tableName), new S3Client({})];
   try {
     return await report(await planFixture({ place, stores, s3 }, identity), json);
@@ -54,7 +48,6 @@ async function smoke({ stack, region, data = '.local', identity, json = false }:
   }
 }
 
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** npm may pass on a signal that the terminal already sent to all processes: two signals within this time are one Ctrl-C. */
 const sameSignalMs = 500;
 

@@ -61,36 +61,26 @@ async function checkAccount(aws: Aws): Promise<Finding[]> {
     client.send(new GetAccountCommand({}), options),
   );
   const { region } = aws.settings;
-  const findings: Finding[] = [];
-  if (account.ProductionAccessEnabled === false) {
-    const leave = cliCommand(
-      aws,
-      'sesv2 put-account-details --production-access-enabled --mail-type TRANSACTIONAL --website-url URL --use-case-description "TEXT"',
-    );
-    findings.push(
-      ...note(
-        `SES is in its sandbox in ${region}: it sends only to addresses that you have verified, so customers get no e-mails. Ask AWS to leave it, which takes a day or so: ${leave}`,
-      ),
-    );
-  }
-  if (account.SendingEnabled === false) {
-    findings.push(
-      ...note(
-        `SES has paused sending for the account in ${region}, so no e-mail leaves. The console of SES says why, under "Reputation metrics".`,
-      ),
-    );
-  }
   const suppressed: string[] = account.SuppressionAttributes?.SuppressedReasons ?? [];
-  if (!['BOUNCE', 'COMPLAINT'].every((reason) => suppressed.includes(reason))) {
-    const suppress = cliCommand(
-      aws,
-      'sesv2 put-account-suppression-attributes --suppressed-reasons BOUNCE COMPLAINT',
-    );
-    findings.push(
-      ...note(
-        `SES in ${region} goes on sending to addresses that bounce or complain, which may end in a pause of the whole account. Let it stop: ${suppress}`,
-      ),
-    );
-  }
-  return findings;
+  const suppressesAll = ['BOUNCE', 'COMPLAINT'].every((reason) => suppressed.includes(reason));
+  const leave = cliCommand(
+    aws,
+    'sesv2 put-account-details --production-access-enabled --mail-type TRANSACTIONAL --website-url URL --use-case-description "TEXT"',
+  );
+  const command = 'sesv2 put-account-suppression-attributes --suppressed-reasons BOUNCE COMPLAINT';
+  const noteIf = (is: boolean, sentence: string) => (is ? note(sentence) : []);
+  return [
+    noteIf(
+      account.ProductionAccessEnabled === false,
+      `SES is in its sandbox in ${region}: it sends only to addresses that you have verified, so customers get no e-mails. Ask AWS to leave it, which takes a day or so: ${leave}`,
+    ),
+    noteIf(
+      account.SendingEnabled === false,
+      `SES has paused sending for the account in ${region}, so no e-mail leaves. The console of SES says why, under "Reputation metrics".`,
+    ),
+    noteIf(
+      !suppressesAll,
+      `SES in ${region} goes on sending to addresses that bounce or complain, which may end in a pause of the whole account. Let it stop: ${cliCommand(aws, command)}`,
+    ),
+  ].flat();
 }

@@ -22,7 +22,7 @@ export interface Preflight {
   findings: Finding[];
   /** Stacks whose first creation failed. Their protection is in the way of the CDK, which deletes them first. */
   neverCreated: string[];
-  /** How many functions the account may run at once; null if AWS did not tell. */
+  /** How many functions the account may run at once; null if AWS did not say. */
   accountConcurrency: number | null;
 }
 

@@ -18,7 +18,7 @@ export async function readConcurrency(aws: Aws): Promise<number> {
   const { AccountLimit: limit } = await ask(aws, LambdaClient, (client, options) =>
     client.send(new GetAccountSettingsCommand({}), options),
   );
-  if (limit?.ConcurrentExecutions === undefined) throw new Error('Lambda told no limit.');
+  if (limit?.ConcurrentExecutions === undefined) throw new Error('Lambda named no limit.');
   return limit.ConcurrentExecutions;
 }
 
@@ -82,7 +82,7 @@ export const instanceQuota: Check = {
       aws,
       `service-quotas request-service-quota-increase --service-code sagemaker --quota-code ${quota.QuotaCode} --desired-value ${needed}`,
     );
-    // A model that may sleep starts one instance, too: at the deployment, and whenever it wakes.
+    // A model that may be scaled to zero starts one instance, too: at the deployment, and at each cold start.
     const first = Math.max(1, minInstances);
     if (quota.Value < first) {
       return stop(

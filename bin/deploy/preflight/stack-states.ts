@@ -17,12 +17,12 @@ const findings: Partial<Record<Condition, Describe>> = {
     ),
   paused: (stack, { aws, deployment }) =>
     stop(
-      `${stateOf(stack)}: a change failed and was not taken back. Mend the cause that its events tell (${eventsCommand(aws, stack)}), ` +
+      `${stateOf(stack)}: a change failed and was not taken back. Mend the cause that its events name (${eventsCommand(aws, stack)}), ` +
         `then take it back and deploy again: ${['npx cdk rollback', stack.name, ...deployment.contextArguments, ...aws.options].join(' ')}`,
     ),
   'half-deleted': (stack, { aws }) =>
     stop(
-      `${stateOf(stack)}: it was to be deleted, and something in it could not be. Mend the cause that its events tell ` +
+      `${stateOf(stack)}: it was to be deleted, and something in it could not be. Mend the cause that its events name ` +
         `(${eventsCommand(aws, stack)}), then delete it and deploy again: ${deleteCommand(aws, stack.name)}`,
     ),
   'half-imported': (stack, { aws }) =>
@@ -84,12 +84,12 @@ export const newModel: Check = {
     const others = (await findOldModels(aws, deployment)).map((model) => model.name);
     if (others.length === 0) return [];
     return note(
-      `${name} is made beside ${others.join(', ')}: SageMaker can't give an endpoint that is there another type of instances, nor let it sleep or stop it from sleeping. Both cost money until ${stackName} uses the new one; then this command offers to delete what is no longer used.`,
+      `${name} is made beside ${others.join(', ')}: SageMaker can't give an endpoint that is there another type of instances, nor let it be scaled to zero or keep it from that. Both cost money until ${stackName} uses the new one; then this command offers to delete what is no longer used.`,
     );
   },
 };
 
-/** AWS has no question that tells whether an account is verified: only the first distribution does. */
+/** AWS has no question that answers whether an account is verified: only the first distribution does. */
 export const cloudFront: Check = {
   subject: 'whether this is the first deployment',
   permission: 'cloudformation:DescribeStacks',

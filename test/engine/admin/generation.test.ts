@@ -134,8 +134,9 @@ describe('generation list', () => {
   beforeAll(async () => {
     licenses = [await fixture.license({ ownerId }), await fixture.license({ ownerId })];
     const [first, second] = licenses as [License, License];
-    const older = [await accept(first, 300), await accept(second, 200), await accept(first, 100, otherKey)];
-    requests = [await complete(await accept(second)), ...older.reverse()];
+    const newest = await complete(await accept(second));
+    const older = [await accept(first, 100, otherKey), await accept(second, 200), await accept(first, 300)];
+    requests = [newest, ...older];
   });
 
   test('is of a license or of an account, newest first, without prompts unless they are asked for', async () => {

@@ -138,7 +138,7 @@ test('Ctrl-C is passed on, and it is said what that does not stop', async () => 
   expect(temporaryFolders()).toEqual([]);
 });
 
-test('a stack without the outputs it needs is told apart from a failed deployment', async () => {
+test('a stack without the outputs it needs is no failed deployment', async () => {
   const { code, stderr } = await fixture.deploy([], { env: { STAND_IN_OUTPUTS: '{}' } });
   expect(code).toBe(1);
   expect(stderr).toContain('The stack is deployed, but it has no output BaseUrl');

@@ -66,7 +66,7 @@ test('--yes agrees', async () => {
 });
 
 test.each([['n\n'], [null], [undefined]])(
-  '%j: nothing is deleted, and the commands are told',
+  '%j: nothing is deleted, and the commands are shown',
   async (typed) => {
     const { said, failure, changes } = await remove(typed === undefined ? {} : { typed });
     expect({ failure, changes }).toEqual({ failure: null, changes: [] });

@@ -72,7 +72,7 @@ const service = [10, 999].map((concurrency): Row => {
 const mail = { configuration: { mail: { from: 'no-reply@example.com' } } };
 const domainIs = (status: string): Asked => ({ ...mail, mailIdentities: { 'example.com': status } });
 const verified = domainIs('SUCCESS');
-const account = (mailAccount: Asked['mailAccount'] & object): Asked => ({ ...verified, mailAccount });
+const sesIs = (mailAccount: Asked['mailAccount'] & object): Asked => ({ ...verified, mailAccount });
 const refused = /^stop: .*would refuse every e-mail from no-reply@example\.com/;
 const waits = /^stop: .*waits for its proof.*once VerifiedForSendingStatus is true/;
 const sandbox = /^note: .*customers get no e-mails.*--production-access-enabled/;
@@ -88,10 +88,10 @@ const mails: Row[] = [
   ['their domain is PENDING: what to wait for', domainIs('PENDING'), [waits], ask],
   ['their domain is FAILED: what to wait for', domainIs('FAILED'), [waits], ask],
   ['DNS lacks their domain for a while', domainIs('TEMPORARY_FAILURE'), [/^note: .*DKIM records are still/]],
-  ['SES is in the sandbox', account({ ProductionAccessEnabled: false }), [sandbox]],
-  ['SES is paused', account({ SendingEnabled: false }), [/^note: .*paused sending/]],
-  ['SES sends to who complained', account({ SuppressedReasons: ['BOUNCE'] }), [suppress]],
-  ['SES sends to addresses that bounce', account({ SuppressedReasons: ['COMPLAINT'] }), [suppress]],
+  ['SES is in the sandbox', sesIs({ ProductionAccessEnabled: false }), [sandbox]],
+  ['SES is paused', sesIs({ SendingEnabled: false }), [/^note: .*paused sending/]],
+  ['SES sends to who complained', sesIs({ SuppressedReasons: ['BOUNCE'] }), [suppress]],
+  ['SES sends to addresses that bounce', sesIs({ SuppressedReasons: ['COMPLAINT'] }), [suppress]],
   ['GetEmailIdentity is not permitted', { ...verified, denied: ['GetEmailIdentity'] }, [notAsked]],
   ['GetAccount is not permitted', { ...verified, denied: ['GetAccount'] }, [notAsked]],
 ];
@@ -129,7 +129,7 @@ const beside = (name: string, other: string) =>
 const none =
   /^stop: The account's quota for ml\.g6\.xlarge in eu-west-1 is 0, .*the endpoint needs 1 to start\./;
 const few = (value: number) => new RegExp(`^note: .* is ${value}\\. .* up to 4 `);
-const more = '--service-code sagemaker --quota-code L-3 --desired-value 4 --region';
+const moreOfType = '--service-code sagemaker --quota-code L-3 --desired-value 4 --region';
 const otherWay = 'docs/deploying.md#first-none-then-the-model';
 const untilThen = `Both cost money until ${stackName} uses the new one`;
 const noQuota = /^note: AWS has no quota for ml\.g6\.xlarge/;
@@ -137,7 +137,7 @@ const changed = { ...model, quotas: quotas(4), defaultQuotas: quotas(0) };
 const otherChanged = { ...model, quotas: otherQuotas, defaultQuotas: [quotaOf(4), ...otherQuotas] };
 const besideModel = { configuration: otherType, stacks: usesModel, quotas: quotas(9) };
 const models: Row[] = [
-  ['too few instances for the first one', { ...model, quotas: quotas(0) }, [none], otherWay, more],
+  ['too few instances for the first one', { ...model, quotas: quotas(0) }, [none], otherWay, moreOfType],
   ['a model that may be scaled to zero needs one to start', toZeroAlone, [none]],
   ['a quota that is among the defaults only', { ...model, defaultQuotas: quotas(0) }, [none]],
   ['a quota that was changed goes before the default', changed, []],
@@ -269,7 +269,7 @@ test('an account where nothing is in the way has nothing to note, and nothing is
   expect(calls.every(({ action }) => /^(Get|List|Describe)/.test(action))).toBe(true);
 });
 
-test('the app is told how many functions run at once, or nothing where AWS does not tell', async () => {
+test('the app is given how many functions run at once, or nothing where AWS does not say', async () => {
   expect(await asked({ concurrency: 10 })).toMatchObject({ accountConcurrency: 10 });
   expect(await asked({ denied: ['GetAccountSettings'] })).toMatchObject({ accountConcurrency: null });
 });

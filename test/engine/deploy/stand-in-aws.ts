@@ -192,7 +192,7 @@ function allStacks(account: StandInAccount, token: string | undefined): Answer {
   return result('DescribeStacks', `<Stacks>${members.join('')}</Stacks>${nextToken}`);
 }
 
-/** Its bucket is made before its version can be told. */
+/** Its bucket is made before its version is known. */
 function bootstrapStack({ bootstrapped = 'yes' }: StandInAccount): string | null {
   if (bootstrapped === 'no') return null;
   const keys = bootstrapped === 'yes' ? ['BucketName', 'BootstrapVersion'] : ['BucketName'];

@@ -2,7 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 
 /*
  * Stands in for the programs that a deployment runs: writes down how it was called, then does what the test wants, which the
- * environment tells it: leave outputs, fail, or wait for a signal.
+ * environment names: leave outputs, fail, or wait for a signal.
  */
 const { STAND_IN_LOG: log = '', STAND_IN_OUTPUTS: outputs, STAND_IN_FAILS: fails } = process.env;
 const args = process.argv.slice(2);

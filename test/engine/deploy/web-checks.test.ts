@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { send } from '../../../bin/smoke/answers.ts';
+import { send } from '../../../bin/smoke/http.ts';
 import { checks } from '../../../bin/smoke/checks.ts';
 import { startFront } from '../../support/smoke.ts';
 

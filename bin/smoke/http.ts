@@ -66,16 +66,8 @@ async function fetchWhole(url: string, init: RequestInit) {
   const bytes = Buffer.from(await response.arrayBuffer());
   const headers: Record<string, string | undefined> = Object.fromEntries(response.headers);
   /** The body, null when it is no JSON. */
-  const json: any = parseJson(bytes);
+  const json: any = await new Response(bytes).json().catch(() => null);
   return { status: response.status, headers, bytes, json };
-}
-
-function parseJson(bytes: Buffer): any {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return null;
-  }
 }
 
 /** @param code of the API's error; left out where any will do. @throws Failure */
