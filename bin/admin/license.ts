@@ -1,5 +1,6 @@
 import { keyStatus } from '../../shared/keys/api-key.ts';
-import { newLicense, type License } from '../../shared/licenses/license.ts';
+import type { License } from '../../shared/licenses/license.ts';
+import { newLicense } from '../../shared/licenses/new-license.ts';
 import { tiers, type TierName } from '../../shared/licenses/tiers.ts';
 import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
 import type { OptionRow } from '../common/command-line.ts';

@@ -1,7 +1,6 @@
 import type { AuditedMembers } from '../accounts/audit.ts';
 import type { LicenseAnswer, LicenseStatus } from './contract.ts';
 import { isoTime } from '../base/clock.ts';
-import { newId } from '../base/ids.ts';
 import { creditPeriod, type CreditPeriod } from './credit-period.ts';
 import { tiers, type TierName } from './tiers.ts';
 
@@ -30,29 +29,6 @@ export interface License {
   /** Requests that may be in flight at a time; null for what its tier allows. */
   maxInFlight: number | null;
   createdAtMs: number;
-}
-
-/** An active license that begins now and grants no identity, but for what is given. */
-export function newLicense(
-  given: Pick<License, 'ownerId' | 'tier' | 'creditsLimit'> & Partial<License>,
-  nowMs: number,
-): License {
-  return {
-    licenseId: newId('license'),
-    givenName: null,
-    planName: null,
-    foundingCatalog: false,
-    identityIds: [],
-    apiAccess: true,
-    status: 'active',
-    graceUntilMs: null,
-    periodAnchorMs: nowMs,
-    carried: null,
-    activeUntilMs: null,
-    maxInFlight: null,
-    createdAtMs: nowMs,
-    ...given,
-  };
 }
 
 /** Whether the license's keys are accepted now. */

@@ -145,6 +145,7 @@ describe('a put identity', () => {
     ['its product photos', before, { productPhotos: false }, ['reference images']],
     ['nothing', before, { name: 'New', model: { ...model, version: '4' } }, []],
     ['nothing by what it gets', aurora, { model }, []],
+    ['nothing that it had not', { ...aurora, productPhotos: false }, { name: 'New' }, []],
   ])('takes access away with %s', (_, had, changes, losses) => {
     const found = identityLosses(had, { ...had, ...changes });
     expect(found).toEqual(losses.map((loss) => expect.stringContaining(loss)));
