@@ -1,50 +1,31 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { listen, type RunningServer } from '../../local/http/server.ts';
 import type { ModelOutput, ModelRequest } from '../../shared/model/contract.ts';
 
-export interface Container {
-  url: string;
-  close(): Promise<void>;
-}
-
 /** A model container that is always ready and leaves the answer to each request to a function. */
-export async function startContainer(
+export function startContainer(
   answer: (request: ModelRequest, res: ServerResponse) => void | Promise<void>,
-): Promise<Container> {
+): Promise<RunningServer> {
   const receive = async (req: IncomingMessage, res: ServerResponse) => {
     const request = req.method === 'POST' ? ((await json(req)) as ModelRequest & { probe?: true }) : null;
     if (request !== null && !request.probe) return answer(request, res);
     emit(res, { event: 'ready', modelVersion: 'quick-1' });
     res.end();
   };
-  const server = createServer((req, res) => void receive(req, res).catch(() => res.destroy()));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return listen(createServer((req, res) => void receive(req, res).catch(() => res.destroy())));
 }
 
 /**
- * A model container that paints nothing: it delivers one small file at once. The identities of the demo data fail and
+ * A model container that generates nothing: it delivers one small file at once. The identities of the demo data fail and
  * hang as with the painter.
- * @param options.slowUntil what identities that take their time wait for
  */
-export function startQuickContainer(options: { slowUntil?: Promise<void> } = {}): Promise<Container> {
+export function startQuickContainer(): Promise<RunningServer> {
   return startContainer(async (request, res) => {
-    const { failWith, neverFinishes, delaySeconds } = request.identity.settings;
+    const { failWith, neverFinishes } = request.identity.settings;
     emit(res, { event: 'started' });
     if (neverFinishes === true) return;
-    if (delaySeconds !== undefined) await options.slowUntil;
     if (typeof failWith === 'string') {
       emit(res, { event: 'failed', reason: 'model_error', message: failWith });
       res.end();

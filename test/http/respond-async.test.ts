@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { RunningServer } from '../../local/http/server.ts';
 import { expectError } from '../support/answers.ts';
-import { emit, deliver, startContainer, type Container } from '../fuzz/quick-container.ts';
+import { emit, deliver, startContainer } from '../fuzz/quick-container.ts';
 import { tableOf } from '../support/grants.ts';
 import { copiesOf, objectsOf } from '../support/objects.ts';
 import { removeFolder, startService, type ApiAnswer } from '../support/service.ts';
@@ -13,7 +14,7 @@ import { newAccount as accountOf, type Account } from './fixture.ts';
 let opened: PromiseWithResolvers<void>;
 /** How often it was called for each request. */
 const calls = new Map<string, number>();
-let container: Container;
+let container: RunningServer;
 const service = {} as ServiceFixture;
 
 /** Starts it, or again on the same data. */

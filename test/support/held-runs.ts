@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { deliver, emit, startContainer, type Container } from '../fuzz/quick-container.ts';
+import type { RunningServer } from '../../local/http/server.ts';
+import { deliver, emit, startContainer } from '../fuzz/quick-container.ts';
 import { askFor, chooseIdentity, useDashboard, type Dashboard } from './browser.ts';
 
 export interface HeldRuns {
@@ -18,7 +19,7 @@ export interface HeldRuns {
 export function useHeldRuns(): HeldRuns {
   let gate: PromiseWithResolvers<void>;
   let begins = true;
-  let container: Container;
+  let container: RunningServer;
   beforeAll(async () => {
     container = await startContainer(async (request, res) => {
       const { delaySeconds, failWith } = request.identity.settings;

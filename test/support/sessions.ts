@@ -12,9 +12,11 @@ export function tokenSettings(dataDir: string, email: string): TokenSettings {
   return { ...sessionSettings(origin), signingKey, account, lifetimeSeconds: 3600 };
 }
 
-/** An access token of a demo account, or of any other `sub`. */
-export function sessionOf(dataDir: string, options: { email?: string; sub?: string } = {}): Promise<string> {
-  const { email = 'owner@example.test', sub } = options;
-  const settings = tokenSettings(dataDir, email);
+/** An access token of the demo's owner, or of any other `sub`. */
+export function sessionOf(
+  dataDir: string,
+  { sub, lifetimeSeconds = 3600 }: { sub?: string; lifetimeSeconds?: number } = {},
+): Promise<string> {
+  const settings = { ...tokenSettings(dataDir, 'owner@example.test'), lifetimeSeconds };
   return signAccessToken(sub === undefined ? settings : { ...settings, account: { sub } });
 }
