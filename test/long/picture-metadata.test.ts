@@ -12,7 +12,7 @@ test.each(outputFormats.flatMap((format) => [false, true].map((embed) => ({ form
   'ExifTool reads the mark of a model in a $format of the painter, and the prompt only where it is wanted: $embed',
   async ({ format, embed }) => {
     const asked = { prompt: 'Größe 漢字 🎨 "quoted" <b>&amp;', seed: 5 };
-    const { pictures } = await fixture.paint({ ...asked, outputFormat: format, embedParameters: embed });
+    const { pictures } = await fixture.generate({ ...asked, outputFormat: format, embedParameters: embed });
     const path = `${fixture.folder}/picture-${embed}.${format}`;
     writeFileSync(path, pictures[0]!.file);
     const wanted = ['XMP-iptcExt:DigitalSourceType', 'XMP-xmp:CreatorTool', 'XMP-exif:UserComment'];

@@ -3,15 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import type { ModelContainer } from './container.ts';
 import { colorful, plain, pngOf } from './images.ts';
-import type { Trouble } from './store.ts';
+import { refusing, type Trouble } from './store.ts';
 import type { ContractFixture } from './fixture.ts';
 
-const answer =
-  (code: number, headers = {}): Trouble =>
-  (response) => {
-    response.writeHead(code, headers).end();
-    return true;
-  };
 const breaksOff = (response: ServerResponse): boolean => {
   response.writeHead(200, { 'content-length': 9 }).write('\x89PNG');
   setImmediate(() => response.destroy());
@@ -40,19 +34,20 @@ const photoOf = async (bytes: number): Promise<Buffer> => {
 
 type File = Uint8Array | Trouble | null;
 type Maker = () => File | Promise<File>;
+type Kinds = [what: string, make: Maker][];
 
 export function downloadCases(fixture: ContractFixture, { loadsAdapters }: ModelContainer): void {
   /** A link to what is made. */
   const placed = async (make: Maker): Promise<string> => (await fixture.store.file(await make())).url;
-  const unreadable: [string, Maker][] = [
+  const unreadable: Kinds = [
     ['is missing', () => null],
-    ['is refused', () => answer(403)],
-    ['leads to a good one', async () => answer(302, { location: await placed(photo) })],
+    ['is refused', () => refusing(403)],
+    ['leads to a good one', async () => refusing(302, { location: await placed(photo) })],
     ['breaks off', () => breaksOff],
     ['is over 16 MiB', () => photoOf(16 * 1024 * 1024 + 1)],
     ['never ends', () => endless],
   ];
-  const invalid: [string, Maker][] = [
+  const invalid: Kinds = [
     ['is empty', () => Buffer.alloc(0)],
     ['is no image', () => Buffer.from('<html>not here</html>')],
     ['is cut off', async () => (await photo()).subarray(0, 6000)],
@@ -74,7 +69,7 @@ export function downloadCases(fixture: ContractFixture, { loadsAdapters }: Model
       ['PNG with transparent parts', () => pngOf(colorful(200, 200, (x) => (x < 100 ? 0 : 255)))],
       ['JPEG in gray', () => plain('#555').toColourspace('b-w').jpeg().toBuffer()],
     ])('may be %s', async (_type, make) => {
-      await fixture.paint({ references: [{ url: await placed(make) }] });
+      await fixture.generate({ references: [{ url: await placed(make) }] });
     });
 
     test.each([
@@ -85,25 +80,20 @@ export function downloadCases(fixture: ContractFixture, { loadsAdapters }: Model
       const [output] = await fixture.outputs(1);
       const { closing } = await fixture.ask({ references }, [output!]);
 
-      expect(closing).toMatchObject({ event: 'failed', reason, reference: 1 });
-      expect((closing as { message: string }).message).toMatch(/^Reference image 2 /);
+      const message = expect.stringMatching(/^Reference image 2 /);
+      expect(closing).toMatchObject({ event: 'failed', reason, reference: 1, message });
       expect(output!.attempts()).toBe(0);
     });
 
-    test('one whose link has expired fails the request', async () => {
+    test('one whose link has expired, or whose host is not there, fails the request', async () => {
       const url = await placed(photo);
       fixture.store.advance(3_600_000);
-      const { closing } = await fixture.ask({ references: [{ url }] });
+      for (const reference of [url, 'http://127.0.0.1:9/gone?Signature=s']) {
+        const { closing } = await fixture.ask({ references: [{ url: reference }] });
+        const message = expect.stringMatching(/^Reference image 1 /);
+        expect(closing).toMatchObject({ event: 'failed', reason: 'reference_unreadable', message });
+      }
       fixture.store.advance(-3_600_000);
-
-      expect(closing).toMatchObject({ event: 'failed', reason: 'reference_unreadable' });
-    });
-
-    test('one whose host is not there fails the request', async () => {
-      const { closing } = await fixture.ask({ references: [{ url: 'http://127.0.0.1:9/gone?Signature=s' }] });
-
-      expect(closing).toMatchObject({ event: 'failed', reason: 'reference_unreadable' });
-      expect((closing as { message: string }).message).toMatch(/^Reference image 1 /);
     });
   });
 
@@ -115,10 +105,13 @@ export function downloadCases(fixture: ContractFixture, { loadsAdapters }: Model
   };
   const tensor = JSON.stringify({ 'a.weight': { dtype: 'F32', shape: [2, 2], data_offsets: [0, 16] } });
 
-  const unusable: [string, Maker][] = [
+  const unusable: Kinds = [
     ['is missing', () => null],
-    ['is refused', () => answer(403)],
-    ['leads to another', async () => answer(302, { location: await placed(() => safetensors(tensor, 16)) })],
+    ['is refused', () => refusing(403)],
+    [
+      'leads to another',
+      async () => refusing(302, { location: await placed(() => safetensors(tensor, 16)) }),
+    ],
     ['breaks off', () => breaksOff],
     ['is empty', () => Buffer.alloc(0)],
     ['is a page', () => Buffer.from('<html>not here</html>')],
@@ -150,7 +143,7 @@ export function downloadCases(fixture: ContractFixture, { loadsAdapters }: Model
     });
   });
 
-  test('an adapter that is another file than its digest says is not painted with', async () => {
+  test('an adapter that is another file than its digest says is not used', async () => {
     const place = await fixture.store.file(safetensors(tensor, 16));
     const { identity: base } = fixture.request([]);
     const identity = { ...base, adapterUrl: place.url, adapterVersion: '1', adapterSha256: 'f0'.repeat(32) };

@@ -3,34 +3,26 @@ import { describe, expect, test } from '@jest/globals';
 import type { ModelEvent } from '../../shared/model/contract.ts';
 import type { ModelContainer } from './container.ts';
 import { colorful, pngOf } from './images.ts';
-import { closings, inMs, invoke, stepsOf } from './invocation.ts';
-import type { Exchange } from './invocation.ts';
+import { closings, inMs, stepsOf, type Exchange } from './invocation.ts';
 import type { OutputPlace, Place, Trouble } from './store.ts';
 import type { Changes, ContractFixture } from './fixture.ts';
 
-interface Holding {
-  trouble: Trouble;
-  asked: Promise<void>;
-  left: Promise<void>;
-  answer: (file: Uint8Array) => void;
-}
-
-/** Keeps whoever asks waiting until `answer` is called, and tells when they ask and when they are gone. */
-function holding(): Holding {
+/** Keeps whoever asks waiting until `answer` is called. `asked` resolves when they ask, `left` when they are gone. */
+function holding() {
   const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const held: ServerResponse[] = [];
   let file: Uint8Array | undefined;
   return {
-    trouble: (response) => {
+    trouble: ((response) => {
       if (file) response.end(file);
       else held.push(response);
       asked.resolve();
       response.on('close', left.resolve);
       return true;
-    },
+    }) satisfies Trouble,
     asked: asked.promise,
     left: left.promise,
-    answer: (given) => {
+    answer: (given: Uint8Array) => {
       file = given;
       for (const response of held) response.end(file);
     },
@@ -38,14 +30,13 @@ function holding(): Holding {
 }
 
 export function endingCases(fixture: ContractFixture, container: ModelContainer): void {
+  const complete = async (changes: Changes = {}): Promise<void> => {
+    expect((await fixture.ask(changes)).closing).toMatchObject({ event: 'completed' });
+  };
   /** A request that was ended may still keep the model busy for a step, and a short deadline would then be refused. */
-  const untilIdle = async (): Promise<void> => {
-    expect((await fixture.ask()).closing).toMatchObject({ event: 'completed' });
-  };
+  const untilIdle = complete;
   /** Work that had secretly gone on would end before this, because this is as much work and begins later. */
-  const paintAsMuch = async (): Promise<void> => {
-    expect((await fixture.ask(container.slow)).closing).toMatchObject({ event: 'completed' });
-  };
+  const generateAsMuch = (): Promise<void> => complete(container.slow);
   /** Asks, as this tenant, for a picture in a third of the time that it has just taken. */
   const cutShort = async (tenant: string) => {
     const deadlineMs = (await fixture.ask(container.slow)).times.at(-1)! / 3;
@@ -79,7 +70,7 @@ export function endingCases(fixture: ContractFixture, container: ModelContainer)
   test.each([
     ['is queued until it begins', 'tenant-a', 'queued queued started'],
     ['of an older service, without a tenant, has started at once', undefined, 'started progress progress'],
-  ])('a request that waits for a reference image goes on to report, and %s', async (_what, tenant, told) => {
+  ])('a request that waits for a reference image goes on to report, and %s', async (_what, tenant, names) => {
     const [file, { trouble, answer }] = [await pngOf(colorful(90, 90)), holding()];
     const { url } = await fixture.store.file(trouble);
     const reports: ModelEvent[] = [];
@@ -90,24 +81,21 @@ export function endingCases(fixture: ContractFixture, container: ModelContainer)
     });
 
     const begun = events.slice(0, 3).map(({ event }) => event);
-    expect(begun.join(' ')).toBe(told);
+    expect(begun.join(' ')).toBe(names);
     const repeated = tenant === undefined ? { step: 0 } : { position: 1 };
     expect(reports.slice(0, 2)).toMatchObject([repeated, repeated]);
     expect(closing).toMatchObject({ event: 'completed', referenceImagesUsed: 1 });
   });
 
   describe('the queue', () => {
-    test('with one tenant flooding, another waits for two paintings on each thread at most', async () => {
+    test('with one tenant flooding, another waits for two requests on each thread at most', async () => {
       let begun = 0;
-      const onEvent = ({ event }: ModelEvent): void => {
-        if (event === 'started') begun += 1;
-      };
       const firstWaits = Promise.withResolvers<void>();
       const flood = Array.from({ length: 6 * container.threads }, () =>
         fixture.ask({ tenant: 'flood' }, undefined, {
-          onEvent: (event) => {
-            onEvent(event);
-            if (event.event === 'queued') firstWaits.resolve();
+          onEvent: ({ event }) => {
+            if (event === 'started') begun += 1;
+            if (event === 'queued') firstWaits.resolve();
           },
         }),
       );
@@ -127,9 +115,9 @@ export function endingCases(fixture: ContractFixture, container: ModelContainer)
       }
     });
 
-    test('tells who waits its place, which gets better until it begins', async () => {
-      const waiting = Array.from({ length: container.threads + 4 }, () => fixture.ask());
-      const exchanges = await Promise.all(waiting);
+    test('reports to who waits its place, which gets better until it begins', async () => {
+      const asking = Array.from({ length: container.threads + 4 }, () => fixture.ask());
+      const exchanges = await Promise.all(asking);
       const places = exchanges.map(({ events }) =>
         events.flatMap((event) => (event.event === 'queued' ? [event.position] : [])),
       );
@@ -160,7 +148,7 @@ export function endingCases(fixture: ContractFixture, container: ModelContainer)
       expect(['deadline', 'busy']).toContain(reason);
       expect(Math.max(...stepsOf(exchange))).toBeGreaterThan(0);
       if (reason === 'deadline') expect(exchange.times.at(-1)!).toBeGreaterThan(deadlineMs - 100);
-      await paintAsMuch();
+      await generateAsMuch();
       await expectNothingPut(place);
     });
 
@@ -211,7 +199,7 @@ export function endingCases(fixture: ContractFixture, container: ModelContainer)
       });
 
       expect(closings(exchange)).toEqual([]);
-      await paintAsMuch();
+      await generateAsMuch();
       for (const place of places) await expectNothingPut(place);
     });
 
@@ -225,34 +213,31 @@ export function endingCases(fixture: ContractFixture, container: ModelContainer)
       await left;
 
       expect(closings(exchange)).toEqual([]);
-      expect((await fixture.ask()).closing).toMatchObject({ event: 'completed' });
+      await complete();
       await expectNothingPut(place!);
     });
 
-    test('takes only its own request out of the line', async () => {
-      const ahead = [fixture.paint({ seed: 1 }), fixture.paint({ seed: 2 })];
+    test('takes only its own request out of the queue', async () => {
+      const ahead = [fixture.generate({ seed: 1 }), fixture.generate({ seed: 2 })];
       const leaving = fixture.ask({ seed: 3 }, undefined, { onEvent: (_event, hangUp) => hangUp() });
-      const behind = fixture.paint({ seed: 4 });
+      const behind = fixture.generate({ seed: 4 });
 
       expect(closings(await leaving)).toEqual([]);
       await Promise.all([...ahead, behind]);
     });
   });
 
-  test('/ping is answered while a picture is painted', async () => {
-    const [painting, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const request = fixture.request(await fixture.outputs(1), container.slow);
-    const working = invoke(fixture.running.url, request, {
+  test('/ping is answered while a picture is made', async () => {
+    const statuses: Promise<number>[] = [];
+    const exchange = await fixture.ask(container.slow, undefined, {
       onEvent: ({ event }, hangUp) => {
-        if (event === 'progress') painting.resolve();
-        void leave.promise.then(hangUp);
+        if (event !== 'progress' || statuses.length > 0) return;
+        const ping = fetch(`${fixture.running.url}/ping`).then(({ status }) => status);
+        statuses.push(ping.finally(hangUp));
       },
     });
-    await painting.promise;
-    const ping = await fetch(`${fixture.running.url}/ping`);
-    leave.resolve();
 
-    expect(ping.status).toBe(200);
-    expect(closings(await working)).toEqual([]);
+    expect(await statuses[0]).toBe(200);
+    expect(closings(exchange)).toEqual([]);
   });
 }

@@ -4,16 +4,12 @@ import type { OutputFormat } from '../../shared/images/image-types.ts';
 import { modelEvent } from '../../shared/model/contract.ts';
 import { previewCacheControl, previewLimits } from '../../shared/images/previews.ts';
 import type { ModelCompleted, ModelRequest } from '../../shared/model/contract.ts';
-import { container } from './container.ts';
-import type { RunningContainer } from './container-process.ts';
-import { closings, invoke, stepsOf } from './invocation.ts';
-import type { Exchange, Watcher } from './invocation.ts';
-import { readPicture } from './read-picture.ts';
-import type { ReadPicture } from './read-picture.ts';
+import { container, type RunningContainer } from './container.ts';
+import { closings, invoke, stepsOf, type Exchange, type Watcher } from './invocation.ts';
+import { readPicture, type ReadPicture } from './read-picture.ts';
 import { sampleRequest } from './sample-request.ts';
-import { startStore } from './store.ts';
+import { startStore, type FilePlace, type OutputPlace, type Store } from './store.ts';
 import type { Keep } from '../support/fixture.ts';
-import type { FilePlace, OutputPlace, Store } from './store.ts';
 
 export type Changes = Partial<ModelRequest>;
 
@@ -32,8 +28,8 @@ export interface ContractFixture {
   request(outputs: OutputPlace[], changes?: Changes): ModelRequest;
   /** Sends a request that fits, with one output unless places are given, and checks the form of the answer. */
   ask(changes?: Changes, outputs?: OutputPlace[], watcher?: Watcher): Promise<Exchange>;
-  /** Asks for pictures and gets them: what was told of them is what lies in the store. */
-  paint(changes?: Changes, count?: number): Promise<{ pictures: Picture[]; exchange: Exchange }>;
+  /** Asks for pictures and gets them: what the answer says of them is what lies in the store. */
+  generate(changes?: Changes, count?: number): Promise<{ pictures: Picture[]; exchange: Exchange }>;
 }
 
 /** In every prompt, so that a log can be searched for it. */
@@ -69,7 +65,7 @@ export async function openContract(keep: Keep): Promise<ContractFixture> {
     outputs,
     request,
     ask,
-    paint: async (changes, count = 1) => {
+    generate: async (changes, count = 1) => {
       const places = await outputs(count, changes?.outputFormat);
       const exchange = await ask(changes, places);
       return { exchange, pictures: await expectPictures(exchange, places, request(places, changes)) };
@@ -112,15 +108,15 @@ async function expectPictures(
   { width, height, outputFormat, references, embedParameters }: ModelRequest,
 ): Promise<Picture[]> {
   expect(closing).toMatchObject({ event: 'completed', referenceImagesUsed: references.length });
-  const told = closing as ModelCompleted;
-  expect(told.outputs).toHaveLength(places.length);
+  const { outputs } = closing as ModelCompleted;
+  expect(outputs).toHaveLength(places.length);
   return Promise.all(
     places.map(async (place, i) => {
       const { bytes, contentType } = (await place.read())!;
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       const preview = await expectPreview(place.preview, { width, height });
       const previewBytes = preview.file.length;
-      expect(told.outputs[i]).toEqual({ bytes: bytes.length, sha256, width, height, previewBytes });
+      expect(outputs[i]).toEqual({ bytes: bytes.length, sha256, width, height, previewBytes });
       expect([contentType, place.attempts()]).toEqual([`image/${outputFormat}`, 1]);
       const picture = await readPicture(bytes);
       expect(picture).toMatchObject({ format: outputFormat, width, height });

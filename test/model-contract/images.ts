@@ -1,5 +1,4 @@
-import sharp from 'sharp';
-import type { Sharp } from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 
 /** An image in which every pixel has another color, and every channel its whole range. */
 export function colorful(width: number, height: number, alpha = (_x: number): number => 255): Sharp {

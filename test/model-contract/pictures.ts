@@ -4,26 +4,25 @@ import { outputFormats } from '../../shared/images/image-types.ts';
 import type { ModelCompleted, ModelRequest } from '../../shared/model/contract.ts';
 import { colorful, meanDifference, plain, pngOf } from './images.ts';
 import { invoke, stepsOf } from './invocation.ts';
-import { promptMark } from './fixture.ts';
-import type { Picture, ContractFixture } from './fixture.ts';
+import { promptMark, type Picture, type ContractFixture } from './fixture.ts';
 
 const lossy = ['webp', 'jpeg'] as const;
 
 const digestsOf = (pictures: Picture[]): string[] => pictures.map(({ sha256 }) => sha256);
 
 export function pictureCases(fixture: ContractFixture): void {
-  test.each([1, 3])('paints %i image(s) of any size, with progress meanwhile', async (count) => {
-    const { exchange, pictures } = await fixture.paint({ width: 640, height: 512 }, count);
+  test.each([1, 3])('makes %i image(s) of any size, with progress meanwhile', async (count) => {
+    const { exchange, pictures } = await fixture.generate({ width: 640, height: 512 }, count);
 
     expect(new Set(stepsOf(exchange)).size).toBeGreaterThan(4);
     expect(new Set(digestsOf(pictures)).size).toBe(count);
   });
 
   test('makes output i as a request of its own with seed + i, also past 2^32', async () => {
-    const { pictures } = await fixture.paint({ seed: 4294967294 }, 3);
+    const { pictures } = await fixture.generate({ seed: 4294967294 }, 3);
 
     for (const [i, seed] of [4294967294, 4294967295, 0].entries()) {
-      const [alone] = (await fixture.paint({ seed })).pictures;
+      const [alone] = (await fixture.generate({ seed })).pictures;
       expect([seed, alone!.sha256]).toEqual([seed, pictures[i]!.sha256]);
     }
     expect(new Set(digestsOf(pictures)).size).toBe(3);
@@ -31,8 +30,8 @@ export function pictureCases(fixture: ContractFixture): void {
 
   test('makes a preview that shows the same, with the same bytes each time', async () => {
     const request = { width: 1024, height: 576, seed: 8 };
-    const { pictures } = await fixture.paint(request, 2);
-    const [again] = (await fixture.paint({ ...request, seed: 9, embedParameters: true })).pictures;
+    const { pictures } = await fixture.generate(request, 2);
+    const [again] = (await fixture.generate({ ...request, seed: 9, embedParameters: true })).pictures;
     const [one, other] = await Promise.all(
       pictures.map(({ file }) => sharp(file).resize(512).removeAlpha().raw().toBuffer()),
     );
@@ -42,19 +41,19 @@ export function pictureCases(fixture: ContractFixture): void {
     expect(meanDifference(one!, pictures[0]!.preview.pixels)).toBeLessThan(apart / 4);
   });
 
-  test('paints another picture for another prompt', async () => {
-    const [sea] = (await fixture.paint({ prompt: 'a quiet sea' })).pictures;
-    const [wood] = (await fixture.paint({ prompt: 'a burning wood at night' })).pictures;
+  test('makes another picture for another prompt', async () => {
+    const [sea] = (await fixture.generate({ prompt: 'a quiet sea' })).pictures;
+    const [wood] = (await fixture.generate({ prompt: 'a burning wood at night' })).pictures;
 
     expect(Buffer.compare(sea!.pixels, wood!.pixels)).not.toBe(0);
   });
 
   test('gives each of several callers at once the pictures that are their own', async () => {
     const requests = ['a bird', 'a boat', 'a bird'].map((prompt, i) => ({ prompt, seed: i * 1000 }));
-    const together = await Promise.all(requests.map((changes) => fixture.paint(changes)));
+    const together = await Promise.all(requests.map((changes) => fixture.generate(changes)));
 
     for (const [i, changes] of requests.entries()) {
-      const { pictures } = await fixture.paint(changes);
+      const { pictures } = await fixture.generate(changes);
       expect(digestsOf(together[i]!.pictures)).toEqual(digestsOf(pictures));
     }
     expect(new Set(together.flatMap(({ pictures }) => digestsOf(pictures))).size).toBe(3);
@@ -62,7 +61,7 @@ export function pictureCases(fixture: ContractFixture): void {
 
   test('names the same version of its model in each answer', async () => {
     const [probe] = (await invoke(fixture.running.url, { probe: true })).events;
-    const { exchange } = await fixture.paint();
+    const { exchange } = await fixture.generate();
     const { modelVersion } = exchange.closing as ModelCompleted;
 
     expect(probe).toEqual({ event: 'ready', modelVersion });
@@ -80,7 +79,7 @@ export function pictureCases(fixture: ContractFixture): void {
     const request = { ...asked, ...size, seed: 4294967295, outputFormat, requestId: 'only-once' };
 
     test('says that a model made it, which one, its seed and its size, and nothing of who asked for what', async () => {
-      const { pictures, exchange } = await fixture.paint(request, 2);
+      const { pictures, exchange } = await fixture.generate(request, 2);
       const { modelVersion } = exchange.closing as ModelCompleted;
 
       for (const [i, { xmp, file }] of pictures.entries()) {
@@ -96,8 +95,8 @@ export function pictureCases(fixture: ContractFixture): void {
 
     test('says the parameters too where the deployment wants it, and the same bytes each time', async () => {
       const wanted = { ...request, embedParameters: true };
-      const { pictures } = await fixture.paint(wanted, 2);
-      const [again] = (await fixture.paint({ ...wanted, requestId: 'another' })).pictures;
+      const { pictures } = await fixture.generate(wanted, 2);
+      const [again] = (await fixture.generate({ ...wanted, requestId: 'another' })).pictures;
 
       for (const [i, { xmp, file }] of pictures.entries()) {
         expect(xmp.facts).toMatchObject({ ...asked, ...size, seed: [4294967295, 0][i] });
@@ -108,14 +107,14 @@ export function pictureCases(fixture: ContractFixture): void {
   });
 
   test.each(['reference', 'exact_product'] as const)(
-    'uses reference images in mode %s, and paints the same bytes each time',
+    'uses reference images in mode %s, and makes the same bytes each time',
     async (referenceMode) => {
       const files = [await pngOf(colorful(300, 200)), await pngOf(plain('#c81e1e'))];
       const places = await Promise.all(files.map((file) => fixture.store.file(file)));
       const references = places.map(({ url }) => ({ url }));
-      const batch = await fixture.paint({ referenceMode, references, seed: 5 }, 2);
-      const [alone] = (await fixture.paint({ referenceMode, references, seed: 6 })).pictures;
-      const [bare] = (await fixture.paint({ referenceMode, seed: 6 })).pictures;
+      const batch = await fixture.generate({ referenceMode, references, seed: 5 }, 2);
+      const [alone] = (await fixture.generate({ referenceMode, references, seed: 6 })).pictures;
+      const [bare] = (await fixture.generate({ referenceMode, seed: 6 })).pictures;
 
       expect(new Set(stepsOf(batch.exchange)).size).toBeGreaterThan(4);
       expect(alone!.sha256).toBe(batch.pictures[1]!.sha256);
@@ -127,9 +126,9 @@ export function pictureCases(fixture: ContractFixture): void {
   test.each(lossy)(
     'a %s has the same bytes each time, and shows what the PNG of the same request shows',
     async (outputFormat) => {
-      const { pictures } = await fixture.paint({ seed: 3, outputFormat }, 2);
-      const [again] = (await fixture.paint({ seed: 4, outputFormat })).pictures;
-      const [png, other] = (await fixture.paint({ seed: 3 }, 2)).pictures;
+      const { pictures } = await fixture.generate({ seed: 3, outputFormat }, 2);
+      const [again] = (await fixture.generate({ seed: 4, outputFormat })).pictures;
+      const [png, other] = (await fixture.generate({ seed: 3 }, 2)).pictures;
 
       expect(again!.sha256).toBe(pictures[1]!.sha256);
       const lost = meanDifference(png!.pixels, pictures[0]!.pixels);
@@ -143,7 +142,7 @@ export function pictureCases(fixture: ContractFixture): void {
     const older = { seed: 3, outputFormat: undefined } as unknown as Partial<ModelRequest>;
     const [place] = await fixture.outputs(1);
     const { closing } = await fixture.ask(older, [place!]);
-    const [png] = (await fixture.paint({ seed: 3 })).pictures;
+    const [png] = (await fixture.generate({ seed: 3 })).pictures;
 
     expect(closing).toMatchObject({ event: 'completed', outputs: [{ sha256: png!.sha256 }] });
     expect(await place!.read()).toMatchObject({ contentType: 'image/png' });

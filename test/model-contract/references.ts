@@ -1,9 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import sharp from 'sharp';
-import type { Sharp } from 'sharp';
-import { drawn, meanDifference, orientations, plain, pngOf } from './images.ts';
-import type { Orientation, Scene } from './images.ts';
+import sharp, { type Sharp } from 'sharp';
+import { drawn, meanDifference, orientations, plain, pngOf, type Orientation, type Scene } from './images.ts';
 import type { Changes, ContractFixture, Picture } from './fixture.ts';
 
 /** Four quarters of different colors, so that no two orientations look alike. */
@@ -82,15 +80,15 @@ const kinds: [string, () => Promise<Buffer>][] = [
 ];
 
 export function referenceCases(fixture: ContractFixture): void {
-  const paint = async (files: Buffer[], changes: Changes): Promise<Picture> => {
+  const generate = async (files: Buffer[], changes: Changes): Promise<Picture> => {
     const places = await Promise.all(files.map((file) => fixture.store.file(file)));
     const references = places.map(({ url }) => ({ url }));
-    return (await fixture.paint({ references, ...changes })).pictures[0]!;
+    return (await fixture.generate({ references, ...changes })).pictures[0]!;
   };
 
   describe.each(['reference', 'exact_product'] as const)('in mode %s', (referenceMode) => {
     const seenOf = async (...files: Buffer[]): Promise<Buffer> =>
-      (await paint(files, { referenceMode })).pixels;
+      (await generate(files, { referenceMode })).pixels;
     let png: Buffer;
     let upright: Buffer;
     /** How far a picture is off at least when one of its three references is not upright. */
@@ -123,27 +121,27 @@ export function referenceCases(fixture: ContractFixture): void {
     });
 
     test.each([false, true])(
-      'nothing that a photo tells is in an image (with parameters: %s)',
+      'nothing that a photo says of itself is in an image (with parameters: %s)',
       async (embedParameters) => {
-        const secret = 'N 48.2082 E 16.3738, Planted Camera';
+        const secret = 'N 48.2082 E 16.3738, Secret Camera';
         const exif = {
           IFD0: { Make: secret, ImageDescription: secret },
           IFD3: { GPSAreaInformation: secret },
         };
-        const told = whole()
+        const photo = whole()
           .withExifMerge(exif)
           .withXmp(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${secret}</x:xmpmeta>`);
         for (const outputFormat of ['png', 'webp', 'jpeg'] as const) {
-          const file = await told.clone().toFormat(outputFormat).toBuffer();
+          const file = await photo.clone().toFormat(outputFormat).toBuffer();
           expect(file.includes(secret)).toBe(true);
           // Any metadata beside XMP is refused as the picture is read.
           const {
             xmp,
             file: output,
             preview,
-          } = await paint([file], { referenceMode, outputFormat, embedParameters });
+          } = await generate([file], { referenceMode, outputFormat, embedParameters });
           for (const said of [JSON.stringify(xmp), output, preview.file])
-            expect(said.includes('Planted')).toBe(false);
+            expect(said.includes('Secret Camera')).toBe(false);
         }
       },
     );

@@ -1,134 +1,106 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { closings, inMs, invoke } from './invocation.ts';
-import type { Exchange } from './invocation.ts';
+import { closings, inMs, invoke, type Exchange } from './invocation.ts';
 import { plainIdentity } from './sample-request.ts';
-import { expectNoLink } from './fixture.ts';
-import type { ContractFixture } from './fixture.ts';
+import { expectNoLink, type ContractFixture } from './fixture.ts';
 
 type Changes = Record<string, unknown>;
 
-const identity = (changes: Changes = {}): Changes => ({
-  identity: { ...plainIdentity, ...changes },
-});
+const identity = (changes: Changes): Changes => ({ identity: { ...plainIdentity, ...changes } });
 const link = 'http://127.0.0.1/a?X-Amz-Signature=s';
 const longLink = `${link}${'x'.repeat(8192)}`;
+const noLink = 'ftp://somewhere/?Signature=s';
 const listOf = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
 
+/** Values that a field of a request does not take. */
+const unfitValues: Record<string, unknown[]> = {
+  requestId: [5, '', 'x'.repeat(201)],
+  deadline: ['soon', 4_000_000_000, '2040-01-01T00:00:00', '2040-02-30T00:00:00Z'],
+  tenant: ['', 5, 'x'.repeat(201)],
+  prompt: [null, 'x'.repeat(4001)],
+  negativePrompt: [['fog'], 'x'.repeat(4001)],
+  seed: [-1, 4294967296, 0.5, '7', true],
+  numInferenceSteps: [19, 51, 20.5, '20'],
+  guidanceScale: [0.9, 20.1, '7.5', true],
+  width: [520, 448, 2112],
+  height: [1000, 448, 2112, '512'],
+  numOutputs: [true],
+  outputFormat: ['gif', 'PNG', 'jpg', null, ['png']],
+  embedParameters: ['no', null],
+  outputs: [listOf(2, { putUrl: link }), { putUrl: link }],
+  referenceMode: ['guess', null],
+  preserveBranding: ['yes', 1],
+  references: [null, listOf(5, { url: link })],
+  identity: [null, []],
+};
+const unfitIdentities: Record<string, unknown[]> = {
+  id: ['', 'x'.repeat(201)],
+  adapterUrl: [1, longLink],
+  adapterVersion: [[]],
+  adapterSha256: ['f0'],
+  settings: ['style', []],
+};
+
 /** A field, and changes to a request that make this field unfit. */
-const unfit: [field: string, how: string, changes: Changes][] = [
-  ['requestId', 'a number', { requestId: 5 }],
-  ['requestId', 'empty', { requestId: '' }],
-  ['requestId', 'too long', { requestId: 'x'.repeat(201) }],
-  ['deadline', 'no time', { deadline: 'soon' }],
-  ['deadline', 'a number', { deadline: 4_000_000_000 }],
-  ['deadline', 'without a time zone', { deadline: '2040-01-01T00:00:00' }],
-  ['deadline', 'a day that does not exist', { deadline: '2040-02-30T00:00:00Z' }],
-  ['tenant', 'empty', { tenant: '' }],
-  ['tenant', 'a number', { tenant: 5 }],
-  ['tenant', 'too long', { tenant: 'x'.repeat(201) }],
-  ['prompt', 'null', { prompt: null }],
-  ['prompt', 'too long', { prompt: 'x'.repeat(4001) }],
-  ['negativePrompt', 'a list', { negativePrompt: ['fog'] }],
-  ['negativePrompt', 'too long', { negativePrompt: 'x'.repeat(4001) }],
-  ['seed', 'negative', { seed: -1 }],
-  ['seed', 'too large', { seed: 4294967296 }],
-  ['seed', 'a fraction', { seed: 0.5 }],
-  ['seed', 'text', { seed: '7' }],
-  ['seed', 'true', { seed: true }],
-  ['numInferenceSteps', 'too small', { numInferenceSteps: 19 }],
-  ['numInferenceSteps', 'too large', { numInferenceSteps: 51 }],
-  ['numInferenceSteps', 'a fraction', { numInferenceSteps: 20.5 }],
-  ['numInferenceSteps', 'text', { numInferenceSteps: '20' }],
-  ['guidanceScale', 'too small', { guidanceScale: 0.9 }],
-  ['guidanceScale', 'too large', { guidanceScale: 20.1 }],
-  ['guidanceScale', 'text', { guidanceScale: '7.5' }],
-  ['guidanceScale', 'true', { guidanceScale: true }],
-  ['width', 'no multiple of 64', { width: 520 }],
-  ['width', 'too small', { width: 448 }],
-  ['width', 'too large', { width: 2112 }],
-  ['height', 'no multiple of 64', { height: 1000 }],
-  ['height', 'too small', { height: 0 }],
-  ['height', 'too large', { height: 4096 }],
-  ['height', 'text', { height: '512' }],
-  ['numOutputs', 'zero', { numOutputs: 0, outputs: [] }],
-  ['numOutputs', 'too large', { numOutputs: 17, outputs: listOf(17, { putUrl: link }) }],
-  ['numOutputs', 'true', { numOutputs: true }],
-  ['outputFormat', 'unknown', { outputFormat: 'gif' }],
-  ['outputFormat', 'in capitals', { outputFormat: 'PNG' }],
-  ['outputFormat', 'a file extension', { outputFormat: 'jpg' }],
-  ['outputFormat', 'null', { outputFormat: null }],
-  ['outputFormat', 'a list', { outputFormat: ['png'] }],
-  ['embedParameters', 'text', { embedParameters: 'no' }],
-  ['embedParameters', 'null', { embedParameters: null }],
-  ['outputs', 'fewer than numOutputs', { numOutputs: 2 }],
-  ['outputs', 'more than numOutputs', { outputs: listOf(2, { putUrl: link }) }],
-  ['outputs', 'no list', { outputs: { putUrl: link } }],
-  ['outputs.0', 'null', { outputs: [null] }],
-  ['outputs.0.putUrl', 'missing', { outputs: [{}] }],
-  ['outputs.0.putUrl', 'no link for HTTP', { outputs: [{ putUrl: 'ftp://somewhere/?Signature=s' }] }],
-  ['outputs.0.previewPutUrl', 'a number', { outputs: [{ putUrl: link, previewPutUrl: 5 }] }],
-  [
-    'outputs.0.previewPutUrl',
-    'no link for HTTP',
-    { outputs: [{ putUrl: link, previewPutUrl: 'ftp://somewhere/?Signature=s' }] },
-  ],
-  ['outputs.1.putUrl', 'too long', { numOutputs: 2, outputs: [{ putUrl: link }, { putUrl: longLink }] }],
-  ['referenceMode', 'unknown', { referenceMode: 'guess' }],
-  ['referenceMode', 'null', { referenceMode: null }],
-  ['preserveBranding', 'text', { preserveBranding: 'yes' }],
-  ['preserveBranding', 'a number', { preserveBranding: 1 }],
-  ['references', 'null', { references: null }],
-  ['references', 'more than four', { references: listOf(5, { url: link }) }],
-  ['references.0', 'a bare link', { references: [link] }],
-  ['references.0.url', 'a local file', { references: [{ url: 'file:///etc/passwd' }] }],
-  ['references.1.url', 'no link', { references: [{ url: link }, { url: 'a b' }] }],
-  ['references.0.url', 'too long', { references: [{ url: longLink }] }],
-  ['identity', 'null', { identity: null }],
-  ['identity', 'a list', { identity: [] }],
-  ['identity.id', 'empty', identity({ id: '' })],
-  ['identity.id', 'too long', identity({ id: 'x'.repeat(201) })],
-  ['identity.adapterUrl', 'a number', identity({ adapterUrl: 1 })],
-  ['identity.adapterUrl', 'too long', identity({ adapterUrl: longLink })],
-  ['identity.adapterVersion', 'a list', identity({ adapterVersion: [] })],
-  ['identity.adapterSha256', 'no digest', identity({ adapterSha256: 'f0' })],
-  ['identity.settings', 'text', identity({ settings: 'style' })],
-  ['identity.settings', 'a list', identity({ settings: [] })],
+const unfit: [field: string, changes: Changes][] = [
+  ...Object.entries(unfitValues).flatMap(([field, values]) =>
+    values.map((value): [string, Changes] => [field, { [field]: value }]),
+  ),
+  ...Object.entries(unfitIdentities).flatMap(([field, values]) =>
+    values.map((value): [string, Changes] => [`identity.${field}`, identity({ [field]: value })]),
+  ),
+  ['numOutputs', { numOutputs: 0, outputs: [] }],
+  ['numOutputs', { numOutputs: 17, outputs: listOf(17, { putUrl: link }) }],
+  ['outputs', { numOutputs: 2 }],
+  ['outputs.0', { outputs: [null] }],
+  ['outputs.0.putUrl', { outputs: [{}] }],
+  ['outputs.0.putUrl', { outputs: [{ putUrl: noLink }] }],
+  ['outputs.0.previewPutUrl', { outputs: [{ putUrl: link, previewPutUrl: 5 }] }],
+  ['outputs.0.previewPutUrl', { outputs: [{ putUrl: link, previewPutUrl: noLink }] }],
+  ['outputs.1.putUrl', { numOutputs: 2, outputs: [{ putUrl: link }, { putUrl: longLink }] }],
+  ['references.0', { references: [link] }],
+  ['references.0.url', { references: [{ url: 'file:///etc/passwd' }] }],
+  ['references.0.url', { references: [{ url: longLink }] }],
+  ['references.1.url', { references: [{ url: link }, { url: 'a b' }] }],
 ];
 
-/** What is just within the limits. Its deadline is over, so that nobody paints it. */
-const fit: [what: string, changes: Changes][] = [
-  [
-    'the longest texts',
-    { prompt: 'x'.repeat(4000), negativePrompt: 'x'.repeat(4000), requestId: 'x'.repeat(200) },
-  ],
-  ['empty texts', { prompt: '', negativePrompt: '' }],
-  ['the smallest numbers', { seed: 0, numInferenceSteps: 20, guidanceScale: 1, width: 512, height: 512 }],
-  [
-    'the largest numbers',
-    { seed: 4294967295, numInferenceSteps: 50, guidanceScale: 20, width: 2048, height: 2048 },
-  ],
-  ['four references', { references: listOf(4, { url: link }), preserveBranding: true }],
-  ['sixteen outputs', { numOutputs: 16, outputs: listOf(16, { putUrl: link }) }],
-  ['no link for a preview', { outputs: [{ putUrl: link }] }],
-  ['null for a preview', { outputs: [{ putUrl: link, previewPutUrl: null }] }],
-  ['no format', { outputFormat: undefined }],
-  ['no word about what files tell', { embedParameters: undefined }],
-  ['no tenant', { tenant: undefined }],
-  ['the longest tenant', { tenant: 'x'.repeat(200) }],
-  ['no digest of its adapter', identity({ adapterSha256: undefined })],
-  [
-    'an adapter and settings of any kind',
-    identity({
-      adapterUrl: link,
-      adapterVersion: 'v1',
-      adapterSha256: 'f0'.repeat(32),
-      settings: { a: [1, { b: null }] },
-    }),
-  ],
-  ['a deadline to the second', { deadline: '2020-01-01T00:00:00Z' }],
-  ['a deadline to the microsecond', { deadline: '2020-01-01T00:00:00.123456Z' }],
-];
+/** What is just within the limits. Its deadline is over, so that nothing is generated for it. */
+const fit: Record<string, Changes> = {
+  'the longest texts': {
+    prompt: 'x'.repeat(4000),
+    negativePrompt: 'x'.repeat(4000),
+    requestId: 'x'.repeat(200),
+    tenant: 'x'.repeat(200),
+  },
+  'empty texts': { prompt: '', negativePrompt: '' },
+  'the smallest numbers': { seed: 0, numInferenceSteps: 20, guidanceScale: 1, width: 512, height: 512 },
+  'the largest numbers': {
+    seed: 4294967295,
+    numInferenceSteps: 50,
+    guidanceScale: 20,
+    width: 2048,
+    height: 2048,
+  },
+  'four references': { references: listOf(4, { url: link }), preserveBranding: true },
+  'sixteen outputs': { numOutputs: 16, outputs: listOf(16, { putUrl: link }) },
+  'null for a preview': { outputs: [{ putUrl: link, previewPutUrl: null }] },
+  'only what the first service knew': {
+    outputs: [{ putUrl: link }],
+    outputFormat: undefined,
+    embedParameters: undefined,
+    tenant: undefined,
+    ...identity({ adapterSha256: undefined }),
+  },
+  'members of a newer contract': { surprise: 1, ...identity({ surprise: 1 }) },
+  'an adapter and settings of any kind': identity({
+    adapterUrl: link,
+    adapterVersion: 'v1',
+    adapterSha256: 'f0'.repeat(32),
+    settings: { a: [1, { b: null }] },
+  }),
+  'a deadline to the second': { deadline: '2020-01-01T00:00:00Z' },
+  'a deadline to the microsecond': { deadline: '2020-01-01T00:00:00.123456Z' },
+};
 
 function expectInvalid({ status, contentType, events }: Exchange, statuses = [200]): string {
   expect(statuses).toContain(status);
@@ -144,8 +116,9 @@ export function requestCases(fixture: ContractFixture): void {
     invoke(fixture.running.url, { ...fixture.request(await fixture.outputs(1)), ...changes });
 
   describe('a request that does not fit the contract is refused by the name of its field', () => {
-    test.each(unfit)('%s: %s', async (field, _how, changes) => {
-      expect(expectInvalid(await send(changes))).toContain(field);
+    const byField = Object.groupBy(unfit, ([field]) => field);
+    test.each(Object.keys(byField))('%s', async (field) => {
+      for (const [, changes] of byField[field]!) expect(expectInvalid(await send(changes))).toContain(field);
     });
 
     test('each field: missing', async () => {
@@ -170,22 +143,13 @@ export function requestCases(fixture: ContractFixture): void {
     });
   });
 
-  test.each(fit)('a request with %s fits', async (_what, changes) => {
-    const outcome = await fixture.ask({ deadline: inMs(-1_000), ...changes });
+  test.each(Object.keys(fit))('a request with %s fits', async (what) => {
+    const { closing } = await fixture.ask({ deadline: inMs(-1_000), ...fit[what] });
 
-    expect(outcome.closing).toMatchObject({ event: 'failed', reason: 'deadline' });
+    expect(closing).toMatchObject({ event: 'failed', reason: 'deadline' });
   });
 
-  test.each<[string, Changes]>([
-    ['surprise', { surprise: 1 }],
-    ['identity.surprise', identity({ surprise: 1 })],
-  ])('a member of a newer contract is passed over: %s', async (_field, changes) => {
-    const exchange = await send({ deadline: inMs(-1_000), ...changes });
-
-    expect(exchange.closing).toMatchObject({ event: 'failed', reason: 'deadline' });
-  });
-
-  test('a prompt with half a character is painted or refused', async () => {
+  test('a prompt with half a character gets its picture or is refused', async () => {
     const { closing, status } = await send({ prompt: 'a sea \ud83c of' });
 
     expect(status).toBe(200);
@@ -202,7 +166,6 @@ export function requestCases(fixture: ContractFixture): void {
       ['no UTF-8', Buffer.from([0xff, 0xfe, 0x00, 0x7b]), [400]],
       ['over 1 MiB', JSON.stringify({ prompt: 'x'.repeat(1024 * 1024) }), [413]],
       ['a list', '[]', [200]],
-      ['text', '"probe"', [200]],
       ['null', 'null', [200]],
       ['a probe that is false', '{"probe": false}', [200]],
       ['nested 200,000 deep', '['.repeat(200_000) + ']'.repeat(200_000), [200, 400]],

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
@@ -14,6 +13,14 @@ import { clientFor, credentials, region } from '../engine/local/s3/support.ts';
 
 /** Answers in the store's place; returns false to leave a request to the store. Attempts count from 1. */
 export type Trouble = (response: ServerResponse, attempt: number) => boolean;
+
+/** Always answers with a status. */
+export const refusing =
+  (code: number, headers = {}): Trouble =>
+  (response) => {
+    response.writeHead(code, headers).end('<Error/>');
+    return true;
+  };
 
 /** A presigned link and what is known of it. */
 export interface Place {

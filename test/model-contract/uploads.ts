@@ -1,28 +1,21 @@
 import { expect, test } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import type { ModelCompleted } from '../../shared/model/contract.ts';
-import type { OutputPlace, Trouble } from './store.ts';
+import { refusing, type OutputPlace, type Trouble } from './store.ts';
 import type { Changes, ContractFixture } from './fixture.ts';
 
-const status =
-  (code: number, headers = {}) =>
-  (response: ServerResponse) => {
-    response.writeHead(code, headers).end('<Error/>');
-    return true;
-  };
 const cutOff = (response: ServerResponse): boolean => {
   response.destroy();
   return true;
 };
 const once =
-  (trouble: (response: ServerResponse) => boolean): Trouble =>
+  (trouble: Trouble): Trouble =>
   (response, attempt) =>
-    attempt === 1 && trouble(response);
+    attempt === 1 && trouble(response, attempt);
 
 export function uploadCases(fixture: ContractFixture): void {
   test.each([
-    ['an error of the store', once(status(500))],
-    ['a store that is busy', once(status(503))],
+    ['an error of the store', once(refusing(500))],
     ['a connection that breaks', once(cutOff)],
   ])('an image is put again after %s', async (_what, trouble) => {
     const place = await fixture.store.output(trouble);
@@ -35,7 +28,7 @@ export function uploadCases(fixture: ContractFixture): void {
   });
 
   test.each([
-    ['a store that always fails', status(503)],
+    ['a store that always fails', refusing(503)],
     ['connections that always break', cutOff],
   ])('after three times in vain, %s ends the request', async (_what, trouble) => {
     const place = await fixture.store.output(trouble);
@@ -45,46 +38,30 @@ export function uploadCases(fixture: ContractFixture): void {
     expect(place.attempts()).toBe(3);
   });
 
-  test.each<[string, () => Promise<OutputPlace>]>([
-    ['refuses', () => fixture.store.output(status(403))],
-    ['takes no such file', () => fixture.store.output(status(400))],
-    [
-      'leads elsewhere',
-      async () => {
-        const elsewhere = await fixture.store.output();
-        return fixture.store.output(status(307, { location: elsewhere.url }));
-      },
-    ],
-    [
-      'was changed',
-      async () => {
-        const place = await fixture.store.output();
-        return { ...place, url: place.url.replace(/(X-Amz-Signature=)../, '$100') };
-      },
-    ],
-  ])('a link that %s ends the request at once', async (_what, open) => {
-    const place = await open();
+  const changed = (place: OutputPlace): OutputPlace => ({
+    ...place,
+    url: place.url.replace(/(X-Amz-Signature=)../, '$100'),
+  });
+  test.each<[string, open: (elsewhere: OutputPlace) => Promise<OutputPlace>, laterMs?: number]>([
+    ['refuses', () => fixture.store.output(refusing(403))],
+    ['takes no such file', () => fixture.store.output(refusing(400))],
+    ['leads elsewhere', ({ url }) => fixture.store.output(refusing(307, { location: url }))],
+    ['was changed', async (place) => changed(place)],
+    ['has expired', async (place) => place, 3_600_000],
+  ])('a link that %s ends the request at once', async (_what, open, laterMs = 0) => {
+    const place = await open(await fixture.store.output());
+    fixture.store.advance(laterMs);
     const { closing } = await fixture.ask({}, [place]);
+    fixture.store.advance(-laterMs);
 
     expect(closing).toMatchObject({ event: 'failed', reason: 'upload_failed' });
     expect(place.attempts()).toBe(1);
     expect(await place.read()).toBeNull();
   });
 
-  test('a link that has expired ends the request at once', async () => {
-    const [place] = await fixture.outputs(1);
-    fixture.store.advance(3_600_000);
-    const { closing } = await fixture.ask({}, [place!]);
-    fixture.store.advance(-3_600_000);
-
-    expect(closing).toMatchObject({ event: 'failed', reason: 'upload_failed' });
-    expect(place!.attempts()).toBe(1);
-    expect(await place!.read()).toBeNull();
-  });
-
   test.each<[string, Trouble]>([
-    ['is refused', status(403)],
-    ['always fails', status(503)],
+    ['is refused', refusing(403)],
+    ['always fails', refusing(503)],
     ['breaks', cutOff],
     ['is never answered', () => true],
   ])('a preview whose link %s is left out, and the request completes', async (_what, previewTrouble) => {
@@ -107,11 +84,11 @@ export function uploadCases(fixture: ContractFixture): void {
     expect(await place!.preview.read()).toBeNull();
   });
 
-  test('one refused link of several fails the whole request, and the next one is painted', async () => {
-    const places = [await fixture.store.output(), await fixture.store.output(status(403))];
+  test('one refused link of several fails the whole request, and the next one completes', async () => {
+    const places = [await fixture.store.output(), await fixture.store.output(refusing(403))];
     const { closing } = await fixture.ask({}, places);
 
     expect(closing).toMatchObject({ event: 'failed', reason: 'upload_failed' });
-    await fixture.paint({}, 2);
+    await fixture.generate({}, 2);
   });
 }
