@@ -1,38 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectError, uuid as oneUuid } from '../support/answers.ts';
-import { encodedBodies, goodBodies, hostileBodies } from '../support/hostile-bodies.ts';
-import {
-  goodIdempotencyKeys,
-  hostileCredentials,
-  hostileIdempotencyKeys,
-  idleHeaderRequests,
-  ignoredCredentials,
-} from '../support/hostile-headers.ts';
-import { hostileMethods, hostilePaths, hostileQueries } from '../support/hostile-paths.ts';
-import { forgedCursors, hostileIds, hostileLicenses, hostileValues } from '../support/hostile-values.ts';
+import { hostileRequests } from '../support/hostile-requests.ts';
 import { callersOf, marker, send, type Hostile } from '../support/hostile.ts';
 import { startRecordedGateway, type RecordedGateway } from '../support/recorded-gateway.ts';
 import { callApi } from '../support/service.ts';
 import { service } from './fixture.ts';
-
-const groups: Record<string, Hostile[]> = {
-  'a body is one JSON object in UTF-8 with known members': hostileBodies,
-  'a body is not compressed': encodedBodies,
-  'a credential is one Authorization header': hostileCredentials,
-  'an Idempotency-Key is one short word': hostileIdempotencyKeys,
-  'other headers change nothing about a refusal': idleHeaderRequests,
-  'a route has one path, and what is no id is not found': hostilePaths,
-  'a route has its methods only': hostileMethods,
-  'a query has known parameters only, which are named safely': hostileQueries,
-  'a parameter of a list has known values only': hostileValues,
-  'a license in a query is an id': hostileLicenses,
-  'an id in a body is an id': hostileIds,
-  // Odd, but right: they are what reaches the table.
-  'a good body is read whatever its type': goodBodies,
-  'routes without access control ignore credentials': ignoredCredentials,
-  'an odd Idempotency-Key is a key all the same': goodIdempotencyKeys,
-  'a forged cursor shows nothing': forgedCursors,
-};
 
 const caller = callersOf(service, service.table);
 let recorded: RecordedGateway;
@@ -55,14 +27,14 @@ function mistakeIn(answer: Awaited<ReturnType<typeof send>>, hostile: Hostile): 
   return isAsWanted && isPrintable && !echoes ? null : received;
 }
 
-test.each(Object.keys(groups))('%s', async (rule) => {
+test.each(Object.keys(hostileRequests))('%s', async (rule) => {
   const mistakes: object[] = [];
-  for (const hostile of groups[rule]!) {
+  for (const hostile of hostileRequests[rule]!) {
     const answer = await send({ baseUrl: recorded.baseUrl, caller }, hostile.way, hostile.request);
     const mistake = mistakeIn(answer, hostile);
     if (mistake !== null) mistakes.push({ of: `${hostile.way.name}: ${hostile.what}`, ...mistake });
   }
-  expect(groups[rule]!.length).toBeGreaterThan(1);
+  expect(hostileRequests[rule]!.length).toBeGreaterThan(1);
   expect(mistakes).toEqual([]);
 });
 
@@ -76,7 +48,7 @@ describe('the log', () => {
 
   test('is a line of JSON in plain ASCII for each request that reached a function', () => {
     const requests = logged().filter(({ message }) => message === 'request');
-    expect(requests.length).toBeGreaterThan(Object.values(groups).flat().length / 2);
+    expect(requests.length).toBeGreaterThan(Object.values(hostileRequests).flat().length / 2);
     expect(recorded.lines.filter((line) => !/^\{[ -~]*\}$/.test(line))).toEqual([]);
   });
 
