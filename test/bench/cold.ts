@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { proxyEvent } from '../support/deployed-calls.ts';
 import { bundleFunctions } from '../support/function-bundles.ts';
 import { startStub, stopSignal, temporaryFolder } from './children.ts';
-import { functionEnvironment, generationBody, type Caller } from './fixture.ts';
+import { functionEnvironment, generationBody } from './fixture.ts';
 import type { BenchInput } from './overhead.ts';
 import { figure, type Section } from './section.ts';
 import { medians } from './statistics.ts';
@@ -23,7 +24,10 @@ const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 export async function measureColdStart({ fixture, bundle, quick, say }: BenchInput): Promise<Section> {
   const files = [bundle, await naiveBundle(), await helloBundle()];
   const eventFile = join(temporaryFolder(), 'event.json');
-  writeFileSync(eventFile, JSON.stringify(generationEvent(fixture.caller)));
+  const { caller } = fixture;
+  const headers = { 'content-type': 'application/json' };
+  const call = { key: caller.key, headers, body: JSON.parse(generationBody(caller)) };
+  writeFileSync(eventFile, JSON.stringify(proxyEvent(functionName, call)));
   const stub = await startStub(fixture);
   const env = { ...functionEnvironment(stub.url), PATH: process.env.PATH ?? '' };
   const processes = quick ? 2 : 20;
@@ -62,24 +66,6 @@ async function firstCall(file: string, eventFile: string, env: Record<string, st
   const { status, ...figures } = JSON.parse(stdout);
   if (status !== 200) throw new Error(`${file} answered its first call with ${status}.`);
   return figures;
-}
-
-/** As API Gateway makes it of POST /generate. */
-function generationEvent(caller: Caller): object {
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${caller.key}` };
-  return {
-    httpMethod: 'POST',
-    path: '/generate',
-    resource: '/generate',
-    headers,
-    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-    queryStringParameters: null,
-    multiValueQueryStringParameters: null,
-    pathParameters: null,
-    body: generationBody(caller),
-    isBase64Encoded: false,
-    requestContext: { requestId: '5f0c3c8e-6a55-4d6b-9b36-9a1b7f6a2c11' },
-  };
 }
 
 /** The function as a deployment bundles it. */

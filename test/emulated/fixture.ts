@@ -54,7 +54,7 @@ export async function deployEverything(keep: Keep) {
   let templates = new Map<string, Template>();
   /** Synthesizes the app and has the CDK's CLI deploy all of it. */
   const deploy = async (given: Options): Promise<Run> => {
-    const assembly = synthesize(given, { bundle: true });
+    const assembly = synthesize(given);
     try {
       templates = fitAssembly(assembly.folder);
       const places = `--app ${assembly.folder} --output ${join(folder, 'cdk.out')}`;

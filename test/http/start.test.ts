@@ -7,7 +7,7 @@ import type { ReadyFile } from '../../local/service.ts';
 import * as commands from '../support/command.ts';
 import { openImage, pngSize } from '../support/png.ts';
 import { small } from '../support/requests.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { readyFile, removeFolder, temporaryFolder } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { freePort } from '../support/free-port.ts';
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await commands.end(first);
   dataDir = newFolder();
   command = commands.npmStart(['--port', '0', '--data', dataDir]);
-  ready = await commands.readyFile(command, dataDir);
+  ready = await readyFile(command, dataDir);
   await until('the banner is printed', () => command.stdout().includes('Ctrl-C'));
 });
 
@@ -124,7 +124,7 @@ describe('starting and stopping', () => {
       const folder = copyOfFinished();
       const args = ['--port', '0', '--data', folder, '--no-samples', '--grace', '450'];
       const service = commands.npmStart(args);
-      const { baseUrl, keys, identities } = await commands.readyFile(service, folder);
+      const { baseUrl, keys, identities } = await readyFile(service, folder);
       const send = (identityId: string | undefined, headers: Record<string, string> = {}) =>
         fetch(`${baseUrl}/generate`, {
           method: 'POST',
@@ -226,7 +226,7 @@ describe('one clear sentence and a non-zero exit', () => {
     damage['the objects are a file']!(folder);
     fs.writeFileSync(join(folder, 'service.json'), 'garbage');
     const mended = commands.startCommand(['--port', '0', '--data', folder, '--fresh']);
-    expect((await commands.readyFile(mended, folder)).keys.pro).toBeDefined();
+    expect((await readyFile(mended, folder)).keys.pro).toBeDefined();
     mended.signal('SIGINT');
     expect(await mended.ended).toBe(0);
   });

@@ -50,7 +50,7 @@ function sizesOf(file: string): [bytes: number, gzipBytes: number] {
 }
 
 beforeAll(async () => {
-  synthesized = synthesize(everything, { bundle: true });
+  synthesized = synthesize(everything);
   service = await startService();
   session = await sessionOf(service.dataDir);
   deployed = await startDeployed(synthesized, service);
@@ -452,7 +452,7 @@ test('the sweep ends an abandoned request, deletes its references and frees its 
 });
 
 test('the e-mails about used credits find what waits, and remove what nobody is to be told of', async () => {
-  await deployed.leaveNotice();
+  await deployed.leaveNotification();
   const { failed, returned } = await deployed.invoke('send-notices', {});
   expect([failed, returned]).toEqual([undefined, null]);
   expect(deployed.logOf('send-notices')).toMatch(/"dropped":1,"failed":0,"lost":0/);

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { end, endCommands, readyFile, startCommand, startOn } from '../support/command.ts';
+import { end, endCommands, startCommand, startOn } from '../support/command.ts';
 import { expectWholeDemo } from '../support/demo.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { readyFile, removeFolder, temporaryFolder } from '../support/service.ts';
 import { pause, until } from '../support/until.ts';
 
 const folders: string[] = [];

@@ -14,7 +14,7 @@ let service: RunningService;
 let deployed: Deployed;
 
 beforeAll(async () => {
-  synthesized = synthesize(configuration, { bundle: true });
+  synthesized = synthesize(configuration);
   service = await startService();
   // It sleeps, and once it is awake it stays so for as long as the test needs.
   const sleepMs = 600_000;

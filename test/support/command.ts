@@ -1,22 +1,11 @@
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ReadyFile } from '../../local/service.ts';
-import { callApi, type RunningService } from './service.ts';
-import { until } from './until.ts';
-import { repository } from './repository.ts';
+import { callApi, readyFile, startProgram, type Program, type RunningService } from './service.ts';
 
-/** A command as a terminal runs it: in a process group of its own, its two streams apart. */
-export interface Command {
-  stdout(): string;
-  stderr(): string;
-  /** Resolves with the exit code, null when a signal ended it. */
-  ended: Promise<number | null>;
-  hasEnded(): boolean;
+/** A command as a terminal runs it: in a process group of its own. */
+export interface Command extends Program {
   /** To every process of the group, as Ctrl-C does. */
   signal(signal: NodeJS.Signals): void;
-  /** To the command itself, not to its children. */
-  kill(signal: NodeJS.Signals): void;
   /** Whether any process of the group, the command itself or a child, is still there. */
   groupLives(): boolean;
 }
@@ -30,33 +19,16 @@ export async function endCommands(): Promise<void> {
 }
 
 function start(file: string, args: string[]): Command {
-  const child = spawn(file, args, { cwd: repository, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  let [stdout, stderr, hasEnded] = ['', '', false];
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => {
-      hasEnded = true;
-      resolve(code);
-    });
-  });
+  const program = startProgram(file, args, { detached: true });
   const toGroup = (signal: NodeJS.Signals | 0): boolean => {
     try {
-      return process.kill(-child.pid!, signal);
+      return process.kill(-program.pid, signal);
     } catch {
       return false;
     }
   };
-  const command: Command = {
-    stdout: () => stdout,
-    stderr: () => stderr,
-    ended,
-    hasEnded: () => hasEnded,
-    signal: (signal) => void toGroup(signal),
-    kill: (signal) => void child.kill(signal),
-    groupLives: () => toGroup(0),
-  };
+  const signal = (name: NodeJS.Signals) => void toGroup(name);
+  const command: Command = { ...program, signal, groupLives: () => toGroup(0) };
   started.add(command);
   return command;
 }
@@ -74,23 +46,12 @@ export function startCommand(args: string[]): Command {
 /** Runs a command that is expected to end by itself; one that does not is killed. */
 export async function runToEnd(
   args: string[],
-  withinMs = 60_000,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const command = startCommand(args);
-  const kill = setTimeout(() => command.signal('SIGKILL'), withinMs);
+  const kill = setTimeout(() => command.signal('SIGKILL'), 60_000);
   const code = await command.ended;
   clearTimeout(kill);
   return { code, stdout: command.stdout(), stderr: command.stderr() };
-}
-
-/** Waits for `ready.json` of a command that was started on a folder without one. */
-export async function readyFile(command: Command, dataDir: string): Promise<ReadyFile> {
-  const path = join(dataDir, 'ready.json');
-  await until('the service is ready', () => {
-    if (command.hasEnded()) throw new Error(`the service did not start:\n${command.stderr()}`);
-    return existsSync(path);
-  });
-  return JSON.parse(readFileSync(path, 'utf8')) as ReadyFile;
 }
 
 /** A service that runs as a command, to be stopped as its user stops it. */

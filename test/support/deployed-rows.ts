@@ -10,6 +10,8 @@ import { licenseStore } from '../../shared/licenses/store.ts';
 import { periodStore } from '../../shared/licenses/period-store.ts';
 import { itemKeys } from '../../shared/table/keys.ts';
 import type { Table } from '../../shared/table/table.ts';
+import { envelope, sqsRecord } from '../unit/billing/delivery.ts';
+import { start, stripeEvent, subscription } from '../unit/billing/stripe-fixtures.ts';
 import { newLicense } from './grants.ts';
 import { reserveAbandoned } from './period-totals.ts';
 
@@ -38,24 +40,23 @@ export async function addAdaptedIdentity(table: Table): Promise<string> {
 export async function abandonGeneration(table: Table, identityId: string): Promise<Generation> {
   const license = newLicense();
   await licenseStore(table).insert(license);
-  const idempotency = { key: 'abandoned', body: '' };
   const acceptedAtMs = Date.now() - 600_000;
-  const options = { identityId, acceptedAtMs, idempotency, referenceImages: 1 };
+  const options = { identityId, acceptedAtMs, idempotencyKey: 'abandoned', referenceImages: 1 };
   const generation = await reserveAbandoned(table, license, options);
   const { endMs } = billingPeriod(license.periodAnchorMs, Date.now());
   await countInPeriod(table, license.licenseId, endMs);
   return generation;
 }
 
-/** A notice for an owner whom the user pool does not know: it is looked at and removed. */
-export async function leaveNotice(table: Table): Promise<void> {
+/** A notification for an owner whom the user pool does not know: it is looked at and removed. */
+export async function leaveNotification(table: Table): Promise<void> {
   const license = newLicense({ creditsLimit: 1 });
   const { licenseId } = license;
   await licenseStore(table).insert(license);
   const periodStartMs = billingPeriod(license.periodAnchorMs, Date.now()).startMs;
   await periodStore(table).importUsage(licenseId, periodStartMs, 1);
-  const notice = { licenseId, periodStartMs, percent: 100 } as const;
-  const Item = { ...itemKeys.notification(notice), ...notice };
+  const notification = { licenseId, periodStartMs, percent: 100 } as const;
+  const Item = { ...itemKeys.notification(notification), ...notification };
   await table.documents.send(new PutCommand({ TableName: table.name, Item }));
 }
 
@@ -70,4 +71,14 @@ export async function storeLinkCredentials(
   const credentials = { accessKeyId, secretAccessKey, sessionToken: 'token' };
   const stored = linkCredentialsStore(table);
   for (let i = 0; i < 4; i++) await stored.insert(quarterOf(Date.now()) + i * 900_000, credentials);
+}
+
+/** Two events of one subscription, in the form of the queue's. */
+export function billingEvents(subscriptionId: string): object {
+  const types = ['customer.subscription.created', 'customer.subscription.updated'] as const;
+  const records = types.map((type, i) => {
+    const event = stripeEvent(type, subscription({ id: subscriptionId }), { created: start + i });
+    return sqsRecord(`m-${i}`, envelope(event));
+  });
+  return { Records: records };
 }

@@ -12,7 +12,6 @@ import type { Route } from '../../shared/routes/route.ts';
 import { licenseStore } from '../../shared/licenses/store.ts';
 import { startLambda as startLambdaEngine } from '../../local/lambda/engine.ts';
 import { bucketNeeds, functionNeeds, modelNeeds, startAuthorizingProxy } from './authorizing-proxy.ts';
-import { billingEvents } from './billing-events.ts';
 import { everything } from './configurations.ts';
 import {
   answerOf,
@@ -21,11 +20,18 @@ import {
   type DeployedAnswer,
   type DeployedCall,
 } from './deployed-calls.ts';
-import { abandonGeneration, addAdaptedIdentity, leaveNotice, storeLinkCredentials } from './deployed-rows.ts';
+import {
+  abandonGeneration,
+  addAdaptedIdentity,
+  billingEvents,
+  leaveNotification,
+  storeLinkCredentials,
+} from './deployed-rows.ts';
 import { tableOf } from './grants.ts';
 import { startLambda, type LambdaAnswer, type LambdaProcess } from './lambda-process.ts';
 import {
   functionIdOf,
+  idOf,
   isAllowed,
   resolver,
   statementsOf,
@@ -183,7 +189,7 @@ export async function startDeployed(
     },
 
     abandonGeneration: () => abandonGeneration(table, adaptedIdentityId),
-    leaveNotice: () => leaveNotice(table),
+    leaveNotification: () => leaveNotification(table),
     billingEvents: () => billingEvents(subscriptionId),
     billedLicense: () => licenseStore(table).get(`lic_${subscriptionId}`),
 
@@ -205,10 +211,9 @@ function useDestination({ statements, asked }: RunningFunction, refused: (Asked 
 async function startFunction(
   name: string,
   synthesized: Synthesized,
-  world: { engines: Engines; resolve: Resolve; onRefused(wish: Asked): void },
+  { engines, resolve, onRefused }: { engines: Engines; resolve: Resolve; onRefused(wish: Asked): void },
 ): Promise<RunningFunction> {
   const { template } = synthesized;
-  const { engines, resolve, onRefused } = world;
   const id = functionIdOf(template, name);
   const statements = statementsOf(template, id, resolve);
   const asked: Asked[] = [];
@@ -266,16 +271,9 @@ function knownNames(
   { tableName, bucketName, s3Url }: { tableName: string; bucketName: string; s3Url: string },
   configuration: object,
 ): Record<string, string> {
-  const idOf = (type: string) => {
-    const found = Object.entries(template.Resources).filter(([, resource]) => resource.Type === type);
-    if (found.length !== 1) throw new Error(`${found.length} resources are ${type}`);
-    return found[0]![0];
-  };
-  const bucketId = Object.entries(template.Resources).find(
-    ([, { Type, Properties }]) =>
-      Type === 'AWS::S3::Bucket' && JSON.stringify(Properties).includes('generations/'),
-  )![0];
-  const tableId = idOf('AWS::DynamoDB::Table');
+  const tableId = idOf(template, 'AWS::DynamoDB::Table');
+  const ofImages = (properties: object) => JSON.stringify(properties).includes('generations/');
+  const bucketId = idOf(template, 'AWS::S3::Bucket', ofImages);
   const modelName = modelStackNameOf(readConfiguration(configuration, 'The test'))!;
   return {
     'AWS::Region': region,
@@ -294,7 +292,7 @@ function knownNames(
     ),
     [`${modelName}-endpoint`]: modelName,
     [`${modelName}-component`]: `${modelName}-component`,
-    [idOf('AWS::Cognito::UserPoolClient')]: sessionSettings(s3Url).clientId,
+    [idOf(template, 'AWS::Cognito::UserPoolClient')]: sessionSettings(s3Url).clientId,
   };
 }
 

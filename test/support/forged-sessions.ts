@@ -64,10 +64,10 @@ const unsigned = (header: unknown, claims: unknown): string => `${base64url(head
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
 /** The algorithm confusion of RFC 8725, section 2.1: what everybody may know is taken for a shared secret. */
-function hs256(forger: Forger, secretOf: (key: JWK) => string): string {
-  const [, claims] = forger.parts();
-  const input = `${base64url({ kid: forger.settings.signingKey.kid, alg: 'HS256' })}.${claims}`;
-  const secret = secretOf(publicKey(forger.settings.signingKey));
+function hs256({ parts, settings: { signingKey } }: Forger): string {
+  const input = `${base64url({ kid: signingKey.kid, alg: 'HS256' })}.${parts()[1]}`;
+  const key = createPublicKey({ key: publicKey(signingKey), format: 'jwk' });
+  const secret = key.export({ type: 'spki', format: 'pem' });
   return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
 }
 
@@ -90,17 +90,12 @@ export const noSessions: Record<string, (forger: Forger) => string | Promise<str
 
   'alg none without a signature': (forger) => withAlgorithm(forger, 'none', ''),
   'alg none in other letters': (forger) => withAlgorithm(forger, 'nOnE', forger.parts()[2]),
-  'HS256 by the public key': (forger) =>
-    hs256(forger, (key) =>
-      String(createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'pem' })),
-    ),
-  'HS256 by the modulus': (forger) => hs256(forger, (key) => key.n!),
+  'HS256 by the public key': hs256,
   'another algorithm than the key is for': ({ token }) => token({ header: { alg: 'RS512' }, hash: 'sha512' }),
 
   "another pool's key under this pool's kid": ({ token, otherKey }) => token({ key: otherKey }),
   "another pool's token": ({ token, otherKey: key }) =>
     token({ key, header: { kid: key.kid }, claims: { iss: 'https://pool.example.test/other' } }),
-  'another issuer': ({ token }) => token({ claims: { iss: 'https://pool.example.test/other' } }),
   'an issuer that begins alike': ({ token, settings }) => token({ claims: { iss: `${settings.issuer}2` } }),
   'no issuer': ({ token }) => token({ claims: { iss: undefined } }),
   'a key by its address and kid': (forger) =>
@@ -132,7 +127,6 @@ export const noSessions: Record<string, (forger: Forger) => string | Promise<str
   },
   'a cut signature': (forger) => forger.parts().join('.').slice(0, -4),
   'no signature': (forger) => forger.parts().slice(0, 2).join('.'),
-  'a fourth part': (forger) => [...forger.parts(), 'x'].join('.'),
   'no JSON': () => 'x.y.z',
   'a payload that is no object': () => `${base64url({ alg: 'RS256' })}.${base64url(null)}.x`,
   'a token of 9 KB': ({ token }) => token({ claims: { note: 'x'.repeat(6600) } }),

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setFunctionEnvironment } from '../../local/environment.ts';
 import { importRoutes } from '../../local/gateway/functions.ts';
 import { createGateway } from '../../local/gateway/gateway.ts';
 import { installLambdaGlobal } from '../../local/gateway/lambda-host.ts';
+import { listen } from '../../local/http/server.ts';
 import { basePath } from '../../shared/routes/api.ts';
 
 /*
@@ -36,7 +36,5 @@ setFunctionEnvironment({
 });
 installLambdaGlobal();
 const gateway = createGateway({ mounted: await importRoutes(), functionTimeoutMs: 60_000 });
-const server = createServer((req, res) => void gateway.handle(req, res));
-server.listen(0, '127.0.0.1', () => {
-  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}${basePath}`);
-});
+const { url } = await listen(createServer((req, res) => void gateway.handle(req, res)));
+console.log(url + basePath);

@@ -49,38 +49,27 @@ export async function reserveAbandoned(
     keyId?: string;
     /** How many it was sent with. */
     referenceImages?: number;
-    /** The key that was sent, and the text of the body. */
-    idempotency?: { key: string; body: string };
+    /** Its body counts as an empty one. */
+    idempotencyKey?: string;
   },
 ): Promise<Generation> {
-  const {
-    identityId,
-    prompt = 'abandoned',
-    acceptedAtMs = Date.now(),
-    keyId = `key_${'0'.repeat(32)}`,
-  } = options;
-  const { idempotency, referenceImages = 0 } = options;
-  const references = Array.from({ length: referenceImages }, (_, i) => ({ url: `https://a.example/${i}` }));
+  const { identityId, prompt = 'abandoned', acceptedAtMs = Date.now(), idempotencyKey } = options;
+  const { keyId = `key_${'0'.repeat(32)}`, referenceImages: count = 0 } = options;
+  const referenceImages = Array.from({ length: count }, (_, i) => ({ url: `https://a.example/${i}` }));
   const generation = newGeneration({
     requestId: newRequestId(acceptedAtMs),
     licenseId: license.licenseId,
     keyId,
     identity: (await identityStore(table).get(identityId))!,
-    body: createGenerationBody.parse({
-      identityId,
-      prompt,
-      width: 512,
-      height: 512,
-      referenceImages: references,
-    }),
+    body: createGenerationBody.parse({ identityId, prompt, width: 512, height: 512, referenceImages }),
     periodStartMs: billingPeriod(license.periodAnchorMs, Date.now()).startMs,
     creditsLimit: license.creditsLimit,
     nowMs: acceptedAtMs,
     deadlineSeconds: 60,
     retentionDays: 90,
-    idempotencyKeyHash: idempotency ? hashIdempotencyKey(idempotency.key) : null,
+    idempotencyKeyHash: idempotencyKey === undefined ? null : hashIdempotencyKey(idempotencyKey),
   });
-  const bodyHash = bodyFingerprint(idempotency?.body ?? '');
+  const bodyHash = bodyFingerprint('');
   const limits = { creditsLimit: license.creditsLimit, keyBudget: null, maxInFlight: maxInFlight(license) };
   const { outcome } = await generationStore(table).reserve(generation, limits, bodyHash);
   expect(outcome).toBe('reserved');

@@ -48,27 +48,30 @@ export function resolver(known: Record<string, string>): Resolve {
   return resolve;
 }
 
+/** The logical id of the only resource of a type whose properties are as wanted. @throws if there are none or several. */
+export function idOf(
+  template: Template,
+  type: string,
+  isWanted: (properties: any) => boolean = () => true,
+): string {
+  const found = Object.entries(template.Resources).filter(
+    ([, { Type, Properties }]) => Type === type && isWanted(Properties),
+  );
+  if (found.length !== 1) throw new Error(`${found.length} resources are ${type} as wanted`);
+  return found[0]![0];
+}
+
 /** The logical id of the function of a file in `functions/`. */
 export function functionIdOf(template: Template, functionName: string): string {
-  const found = Object.entries(template.Resources).filter(
-    ([, { Type, Properties }]) =>
-      Type === 'AWS::Lambda::Function' && String(Properties.Description).endsWith(`: ${functionName}`),
-  );
-  if (found.length !== 1) throw new Error(`${found.length} functions are made of ${functionName}.ts`);
-  return found[0]![0];
+  const isMadeOfIt = ({ Description }: any) => String(Description).endsWith(`: ${functionName}`);
+  return idOf(template, 'AWS::Lambda::Function', isMadeOfIt);
 }
 
 /** The logical id of the alias by which everything calls a function. */
 export function aliasIdOf(template: Template, functionName: string): string {
   const functionId = functionIdOf(template, functionName);
-  const [found] = Object.entries(template.Resources).filter(
-    ([, { Type, Properties }]) =>
-      Type === 'AWS::Lambda::Alias' &&
-      Properties.FunctionName.Ref === functionId &&
-      Properties.Name === 'live',
-  );
-  if (found === undefined) throw new Error(`${functionName} has no alias`);
-  return found[0];
+  const isIts = ({ FunctionName, Name }: any) => FunctionName.Ref === functionId && Name === 'live';
+  return idOf(template, 'AWS::Lambda::Alias', isIts);
 }
 
 /** The statements of all policies of a function's role. */
@@ -89,18 +92,14 @@ export function statementsOfRole(template: Template, roleId: string, resolve: Re
       effect: statement.Effect,
       actions: [statement.Action].flat(),
       resources: [statement.Resource].flat().map(resolve),
-      conditions: Object.fromEntries(
-        Object.entries(statement.Condition ?? {}).map(([operator, keys]) => [
-          operator,
-          Object.fromEntries(
-            Object.entries(keys as Record<string, unknown>).map(([key, values]) => [
-              key,
-              [values].flat().map(resolve),
-            ]),
-          ),
-        ]),
+      conditions: mapValues(statement.Condition ?? {}, (keys: Record<string, unknown>) =>
+        mapValues(keys, (values: unknown) => [values].flat().map(resolve)),
       ),
     }));
+}
+
+function mapValues<From, To>(of: Record<string, From>, change: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, change(value)]));
 }
 
 /** Whether IAM would allow it: one statement allows it and none denies it. */

@@ -1,9 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type SpawnOptions } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ReadyFile } from '../../local/service.ts';
 import { repository } from './repository.ts';
+import { until } from './until.ts';
 
 /** The service as its users run it: a process of its own, spoken to over HTTP. */
 export interface RunningService {
@@ -47,60 +48,80 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-export interface ServiceProcess {
-  child: ChildProcess;
-  output(): string;
+/** A program of the repository, as it runs. */
+export interface Program {
+  pid: number;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves with the exit code, null when a signal ended it. */
   ended: Promise<number | null>;
+  hasEnded(): boolean;
+  /** To the program itself, not to its children. */
+  kill(signal: NodeJS.Signals): void;
 }
 
-/**
- * Starts `bin/local.ts` as `npm start` does, without waiting for it.
- * @param env beside the test's own
- */
-function spawnService(args: string[], env: Record<string, string> = {}): ServiceProcess {
-  const child = spawn(process.execPath, ['bin/local.ts', ...args], {
-    cwd: repository,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+export function startProgram(file: string, args: string[], options: SpawnOptions = {}): Program {
+  const child = spawn(file, args, { cwd: repository, ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr, hasEnded] = ['', '', false];
+  child.stdout!.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr!.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => {
+      hasEnded = true;
+      resolve(code);
+    });
   });
-  let output = '';
-  child.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  child.stderr!.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
-  return { child, output: () => output, ended };
+  return {
+    pid: child.pid!,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended,
+    hasEnded: () => hasEnded,
+    kill: (signal) => void child.kill(signal),
+  };
+}
+
+/** Waits for `ready.json` of a service that was started on a folder without one. */
+export async function readyFile({ hasEnded, stderr }: Program, dataDir: string): Promise<ReadyFile> {
+  const path = join(dataDir, 'ready.json');
+  const isReady = () => {
+    if (hasEnded()) throw new Error(`the service did not start:\n${stderr()}`);
+    return existsSync(path);
+  };
+  await until('the service is ready', isReady, startWithinMs);
+  return JSON.parse(readFileSync(path, 'utf8')) as ReadyFile;
 }
 
 /**
- * Starts a service on a free port and waits until it says that it is ready.
- * @param options.samples whether it paints samples, which takes the machine some seconds
+ * Starts a service as `npm start` does, on a free port, and waits until it says that it is ready.
+ * @param options.env beside the test's own
+ * @param options.samples whether it generates samples, which takes the machine some seconds
  */
 export async function startService(
   options: { dataDir?: string; args?: string[]; env?: Record<string, string>; samples?: boolean } = {},
 ): Promise<RunningService> {
-  const dataDir = options.dataDir ?? temporaryFolder();
+  const { dataDir = temporaryFolder(), args = [], samples = false } = options;
   rmSync(join(dataDir, 'ready.json'), { force: true });
-  const args = [...(options.samples ? [] : ['--no-samples']), ...(options.args ?? [])];
-  const service = spawnService(['--port', '0', '--data', dataDir, ...args], options.env);
-  const readyPath = join(dataDir, 'ready.json');
-  const untilMs = Date.now() + startWithinMs;
-  while (!existsSync(readyPath)) {
-    if (service.child.exitCode !== null || Date.now() > untilMs) {
-      service.child.kill('SIGKILL');
-      throw new Error(`the service did not start:\n${service.output()}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  const own = ['--port', '0', '--data', dataDir, ...(samples ? [] : ['--no-samples'])];
+  const env = { ...process.env, ...options.env };
+  const program = startProgram(process.execPath, ['bin/local.ts', ...own, ...args], { env });
+  try {
+    const ready = await readyFile(program, dataDir);
+    return {
+      dataDir,
+      ready,
+      output: () => program.stdout() + program.stderr(),
+      api: (call) => callApi(ready.baseUrl, call),
+      end(signal = 'SIGTERM') {
+        program.kill(signal);
+        return program.ended;
+      },
+    };
+  } catch (error) {
+    program.kill('SIGKILL');
+    throw error;
   }
-  const ready = JSON.parse(readFileSync(readyPath, 'utf8')) as ReadyFile;
-  return {
-    dataDir,
-    ready,
-    output: service.output,
-    api: (call) => callApi(ready.baseUrl, call),
-    end(signal = 'SIGTERM') {
-      service.child.kill(signal);
-      return service.ended;
-    },
-  };
 }
 
 export async function callApi(baseUrl: string, call: ApiCall): Promise<ApiAnswer> {

@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { listen, type RunningServer } from '../../local/http/server.ts';
 import { readEngines } from '../../bin/common/connection.ts';
 import type { CheckResult } from '../../bin/smoke/program.ts';
+import { tableOf } from './grants.ts';
+import { allObjects } from './objects.ts';
 import { runProgram, type Run, type RunOptions } from './run-program.ts';
 import { inRepository } from './repository.ts';
+import { allItems } from './table-scan.ts';
 
 /** Runs the program as an operator does. */
 export function smoke(args: string[], options?: RunOptions): Promise<Run> {
@@ -14,14 +15,8 @@ export function smoke(args: string[], options?: RunOptions): Promise<Run> {
 
 /** Every item's key and every object's key: what a run may not leave anything in. */
 export async function everything(dataDir: string): Promise<string[]> {
-  const { region, tableName, bucketName, dynamoDbUrl, s3Url, ...credentials } = readEngines(dataDir);
-  const table = new DynamoDBClient({ endpoint: dynamoDbUrl, region, credentials });
-  const bucket = new S3Client({ endpoint: s3Url, region, credentials });
-  const { Items: items = [] } = await table.send(new ScanCommand({ TableName: tableName }));
-  const { Contents: objects = [] } = await bucket.send(new ListObjectsV2Command({ Bucket: bucketName }));
-  table.destroy();
-  bucket.destroy();
-  return [...items.map(({ PK, SK }) => `${PK!.S} ${SK!.S}`), ...objects.map(({ Key: key }) => key!)].sort();
+  const items = await allItems(tableOf(dataDir));
+  return [...items.map(({ PK, SK }) => `${PK} ${SK}`), ...allObjects(dataDir).map(({ key }) => key)].sort();
 }
 
 /** A whole report by the checks' names. */

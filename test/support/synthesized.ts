@@ -11,7 +11,6 @@ export interface Synthesized {
   /** The cloud assembly: the template and its assets. */
   folder: string;
   template: Template;
-  templatePath: string;
   remove(): void;
 }
 
@@ -21,22 +20,21 @@ const cdkContext: Record<string, unknown> = JSON.parse(
 ).context;
 
 /**
- * Runs the CDK app in a process of its own, as `cdk synth` does, without account, credentials and network.
- * @param bundle builds the functions, which takes some seconds.
+ * Runs the CDK app in a process of its own, as `cdk synth` does, without account, credentials and network. It builds the
+ * functions, which takes some seconds.
  * @throws Error with its output if it fails.
  */
-export function synthesize(options: Options, { bundle = false } = {}): Synthesized {
+export function synthesize(options: Options): Synthesized {
   const folder = mkdtempSync(join(tmpdir(), 'cdk-out-'));
   const file = join(folder, 'configuration.json');
   writeFileSync(file, JSON.stringify(options));
-  const context = { ...cdkContext, config: file, ...(bundle ? {} : { 'aws:cdk:bundling-stacks': [] }) };
   const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/app.ts'], {
     cwd: repository,
     env: {
       PATH: `${quickNpx(folder)}:${inRepository('node_modules/.bin')}:${process.env.PATH}`,
       HOME: folder,
       CDK_OUTDIR: folder,
-      CDK_CONTEXT_JSON: JSON.stringify(context),
+      CDK_CONTEXT_JSON: JSON.stringify({ ...cdkContext, config: file }),
       // It takes seconds, and the shared templates have passed it.
       CDK_VALIDATION: 'false',
     },
@@ -48,7 +46,7 @@ export function synthesize(options: Options, { bundle = false } = {}): Synthesiz
     throw new Error(`${stdout}${stderr}`);
   }
   const templatePath = join(folder, `${stackNameOf(readConfiguration(options, 'The test'))}.template.json`);
-  return { folder, template: JSON.parse(readFileSync(templatePath, 'utf8')), templatePath, remove };
+  return { folder, template: JSON.parse(readFileSync(templatePath, 'utf8')), remove };
 }
 
 /** The CDK starts esbuild by `npx --no-install`, which takes longer than esbuild. @returns a folder with a quicker one */

@@ -100,7 +100,7 @@ export interface Residence {
 /**
  * Moves this process into the small internet: its resolver, the authorities it trusts, and its sockets.
  * Load the code under test only afterwards: `node:dns` binds its functions to the resolver of their time.
- * @param onDestination is told every destination of the process, whoever asked for it.
+ * @param onDestination gets every destination of the process, whoever asked for it.
  */
 export function enterSmallInternet(
   access: InternetAccess,
