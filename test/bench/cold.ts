@@ -72,7 +72,7 @@ async function firstCall(file: string, eventFile: string, env: Record<string, st
 export function deployedBundle(): string {
   const folder = temporaryFolder();
   const made = bundleFunctions(join(folder, 'cdk')).find((one) => one.functionName === functionName)!;
-  // Lambda takes `index.js` for CommonJS without looking into it; Node.js by itself looks, unless it is told.
+  // Lambda takes `index.js` for CommonJS without looking into it; Node.js by itself looks, unless the name says it.
   const file = join(folder, 'index.cjs');
   copyFileSync(made.file, file);
   return file;

@@ -9,7 +9,7 @@ import { measureTableUse } from './table-use.ts';
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
-/** docs/performance.md tells what each part measures. */
+/** docs/performance.md says what each part measures. */
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: 'overhead,cold,dynamodb' },

@@ -14,7 +14,7 @@ export function sectionText({ title, headings, rows, note }: Section): string {
   return note === undefined ? table : `${table}\n${note}\n`;
 }
 
-/** Milliseconds and the like, with as many digits as tell something. */
+/** Milliseconds and the like, with as many digits as say something. */
 export function figure(value: number): string {
   if (Math.abs(value) >= 100) return grouped(value);
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { scaleToZero } from '../../local/sagemaker/scale-to-zero.ts';
-import { everythingAsleep as configuration } from '../support/configurations.ts';
+import { everythingScaledToZero as configuration } from '../support/configurations.ts';
 import type { DeployedCall } from '../support/deployed-calls.ts';
 import { startDeployed, type Deployed } from '../support/deployed.ts';
 import { small } from '../support/requests.ts';

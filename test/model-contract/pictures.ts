@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { outputFormats } from '../../shared/images/image-types.ts';
 import type { ModelCompleted, ModelRequest } from '../../shared/model/contract.ts';
 import { colorful, meanDifference, plain, pngOf } from './images.ts';
-import { invoke, stepsOf } from './invocation.ts';
+import { stepsOf } from './invocation.ts';
 import { promptMark, type Picture, type ContractFixture } from './fixture.ts';
 
 const lossy = ['webp', 'jpeg'] as const;
@@ -11,21 +11,16 @@ const lossy = ['webp', 'jpeg'] as const;
 const digestsOf = (pictures: Picture[]): string[] => pictures.map(({ sha256 }) => sha256);
 
 export function pictureCases(fixture: ContractFixture): void {
-  test.each([1, 3])('makes %i image(s) of any size, with progress meanwhile', async (count) => {
-    const { exchange, pictures } = await fixture.generate({ width: 640, height: 512 }, count);
-
-    expect(new Set(stepsOf(exchange)).size).toBeGreaterThan(4);
-    expect(new Set(digestsOf(pictures)).size).toBe(count);
-  });
-
-  test('makes output i as a request of its own with seed + i, also past 2^32', async () => {
-    const { pictures } = await fixture.generate({ seed: 4294967294 }, 3);
+  test('makes output i as a request of its own with seed + i, also past 2^32, with progress meanwhile', async () => {
+    const size = { width: 640, height: 512 };
+    const { exchange, pictures } = await fixture.generate({ seed: 4294967294, ...size }, 3);
 
     for (const [i, seed] of [4294967294, 4294967295, 0].entries()) {
-      const [alone] = (await fixture.generate({ seed })).pictures;
+      const [alone] = (await fixture.generate({ seed, ...size })).pictures;
       expect([seed, alone!.sha256]).toEqual([seed, pictures[i]!.sha256]);
     }
     expect(new Set(digestsOf(pictures)).size).toBe(3);
+    expect(new Set(stepsOf(exchange)).size).toBeGreaterThan(4);
   });
 
   test('makes a preview that shows the same, with the same bytes each time', async () => {
@@ -41,15 +36,8 @@ export function pictureCases(fixture: ContractFixture): void {
     expect(meanDifference(one!, pictures[0]!.preview.pixels)).toBeLessThan(apart / 4);
   });
 
-  test('makes another picture for another prompt', async () => {
-    const [sea] = (await fixture.generate({ prompt: 'a quiet sea' })).pictures;
-    const [wood] = (await fixture.generate({ prompt: 'a burning wood at night' })).pictures;
-
-    expect(Buffer.compare(sea!.pixels, wood!.pixels)).not.toBe(0);
-  });
-
-  test('gives each of several callers at once the pictures that are their own', async () => {
-    const requests = ['a bird', 'a boat', 'a bird'].map((prompt, i) => ({ prompt, seed: i * 1000 }));
+  test('gives each of several callers at once the pictures of their own prompt and seed', async () => {
+    const requests = ['a bird', 'a boat', 'a bird'].map((prompt, i) => ({ prompt, seed: i < 2 ? 7 : 8 }));
     const together = await Promise.all(requests.map((changes) => fixture.generate(changes)));
 
     for (const [i, changes] of requests.entries()) {
@@ -57,15 +45,6 @@ export function pictureCases(fixture: ContractFixture): void {
       expect(digestsOf(together[i]!.pictures)).toEqual(digestsOf(pictures));
     }
     expect(new Set(together.flatMap(({ pictures }) => digestsOf(pictures))).size).toBe(3);
-  });
-
-  test('names the same version of its model in each answer', async () => {
-    const [probe] = (await invoke(fixture.running.url, { probe: true })).events;
-    const { exchange } = await fixture.generate();
-    const { modelVersion } = exchange.closing as ModelCompleted;
-
-    expect(probe).toEqual({ event: 'ready', modelVersion });
-    expect(modelVersion.length).toBeGreaterThan(0);
   });
 
   describe.each(outputFormats)('a %s file', (outputFormat) => {
@@ -148,8 +127,8 @@ export function pictureCases(fixture: ContractFixture): void {
     expect(await place!.read()).toMatchObject({ contentType: 'image/png' });
   });
 
-  test.each(lossy)('a link for a %s takes no PNG', async (outputFormat) => {
-    const [place] = await fixture.outputs(1, outputFormat);
+  test('a link for another format takes no PNG', async () => {
+    const [place] = await fixture.outputs(1, 'webp');
     const { closing } = await fixture.ask({ outputFormat: 'png' }, [place!]);
 
     expect(closing).toMatchObject({ event: 'failed', reason: 'upload_failed' });

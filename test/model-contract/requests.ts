@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import type { ModelCompleted } from '../../shared/model/contract.ts';
 import { closings, inMs, invoke, type Exchange } from './invocation.ts';
 import { plainIdentity } from './sample-request.ts';
 import { expectNoLink, type ContractFixture } from './fixture.ts';
@@ -212,11 +213,13 @@ export function requestCases(fixture: ContractFixture): void {
     });
   });
 
-  test('a probe is answered with one ready event', async () => {
+  test('a probe is answered with one ready event, which names the version of the model as each answer does', async () => {
     const probe = await invoke(fixture.running.url, { probe: true });
+    const { modelVersion } = (await fixture.generate()).exchange.closing as ModelCompleted;
 
     expect(probe).toMatchObject({ status: 200, contentType: 'application/x-ndjson', whole: true });
-    expect(probe.events).toEqual([{ event: 'ready', modelVersion: expect.any(String) }]);
+    expect(probe.events).toEqual([{ event: 'ready', modelVersion: expect.stringMatching(/./) }]);
+    expect(probe.events).toMatchObject([{ modelVersion }]);
   });
 
   test('there are two paths, each with its methods', async () => {

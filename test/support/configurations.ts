@@ -39,8 +39,8 @@ export const everything: Options = {
   },
 };
 
-/** The same, with a model that may sleep. */
-export const everythingAsleep: Options = { ...everything, inference: { ...endpoint, minInstances: 0 } };
+/** The same, with a model that scales to zero. */
+export const everythingScaledToZero: Options = { ...everything, inference: { ...endpoint, minInstances: 0 } };
 
 /** Every configuration whose template the tests read. */
 export const configurations = {
@@ -72,7 +72,7 @@ export const configurations = {
       targetConcurrency: 3,
     },
   },
-  /** A model that may sleep, with every part that such a one can have. */
+  /** A model that scales to zero, with every part that such a one can have. */
   sleeping: {
     stage: 'night',
     inference: {

@@ -72,7 +72,7 @@ const subscriptionId = `sub_${newId('license').slice(4)}`;
 export interface DeployedOptions {
   /** The one that was synthesized. */
   configuration?: object;
-  /** The model, where the configuration lets it sleep. */
+  /** The model, where the configuration lets it scale to zero. */
   scaling?: CopyScaling | null;
 }
 

@@ -9,7 +9,7 @@ export interface NamedTest {
   titles: string[];
 }
 
-/** What Jest tells of a file that ran. */
+/** What Jest reports of a file that ran. */
 export interface FileThatRan {
   testFilePath: string;
   testResults: { ancestorTitles: string[]; title: string; status: string }[];

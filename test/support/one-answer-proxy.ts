@@ -35,7 +35,7 @@ export async function startOneAnswerProxy(target: string): Promise<OneAnswerProx
       client.write(bytes);
     });
     client.on('end', () => engine.end());
-    // The end of the engine's connection is not told.
+    // The client does not learn that the engine's connection has ended.
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {

@@ -1,5 +1,5 @@
 import { readEngines } from '../../bin/common/connection.ts';
-import { setFunctionEnvironment } from '../../local/environment.ts';
+import { setFunctionEnvironment, type LocalSettings } from '../../local/environment.ts';
 import { importRoutes } from '../../local/gateway/functions.ts';
 import { createGateway } from '../../local/gateway/gateway.ts';
 import { installLambdaGlobal } from '../../local/gateway/lambda-host.ts';
@@ -31,6 +31,37 @@ export interface RecordedGateway {
 /** A port where nothing listens: no request that must be refused reaches what is there. */
 const nowhere = 'http://127.0.0.1:9';
 
+/** All routes in this process, over nothing but the engines that are named. */
+export async function openGateway(
+  engines: Partial<LocalSettings> & Pick<LocalSettings, 'dynamoDbUrl' | 'session'>,
+): Promise<{ baseUrl: string; close(): Promise<void> }> {
+  setFunctionEnvironment({
+    region: 'us-east-1',
+    tableName: 'table',
+    bucketName: 'bucket',
+    modelEndpointName: 'model',
+    accessKeyId: 'AKIDTEST',
+    secretAccessKey: 'secret',
+    s3Url: nowhere,
+    cognitoUrl: nowhere,
+    sesUrl: nowhere,
+    sageMakerRuntimeUrl: nowhere,
+    referenceFetcherUrl: nowhere,
+    generationWorkerUrl: nowhere,
+    dashboardUrl: 'https://dashboard.test/',
+    userPoolId: 'us-east-1_test',
+    deadlineSeconds: 60,
+    asyncDeadlineSeconds: 600,
+    allowedOrigins: [],
+    ...engines,
+  });
+  installLambdaGlobal();
+  const gateway = createGateway({ mounted: await importRoutes(), functionTimeoutMs: 60_000 });
+  const port = await openPort(0);
+  port.serve((req, res) => void gateway.handle(req, res));
+  return { baseUrl: port.url + basePath, close: () => port.close() };
+}
+
 /** The routes in this process, over the engines of a running service, with a record of what the table is asked for. */
 export async function startRecordedGateway(dataDir: string): Promise<RecordedGateway> {
   const engines = readEngines(dataDir);
@@ -48,33 +79,20 @@ export async function startRecordedGateway(dataDir: string): Promise<RecordedGat
     isAllowed: () => true,
     onAsked: () => {},
   });
-  setFunctionEnvironment({
-    ...engines,
-    dynamoDbUrl: proxy.url,
-    sageMakerRuntimeUrl: nowhere,
-    referenceFetcherUrl: nowhere,
-    modelEndpointName: 'nowhere',
-    generationWorkerUrl: 'http://127.0.0.1:9',
-    sesUrl: 'http://127.0.0.1:9',
-    dashboardUrl: 'https://dashboard.test/',
-    deadlineSeconds: 60,
-    asyncDeadlineSeconds: 600,
-    allowedOrigins: [],
-    session: sessionSettings(engines.s3Url),
-  });
   const lines: string[] = [];
   setLogSink((line) => void lines.push(line));
-  installLambdaGlobal();
-  const gateway = createGateway({ mounted: await importRoutes(), functionTimeoutMs: 60_000 });
-  const port = await openPort(0);
-  port.serve((req, res) => void gateway.handle(req, res));
+  const gateway = await openGateway({
+    ...engines,
+    dynamoDbUrl: proxy.url,
+    session: sessionSettings(engines.s3Url),
+  });
   return {
-    baseUrl: port.url + basePath,
+    baseUrl: gateway.baseUrl,
     lines,
     askedKeys,
     calls,
     async close() {
-      await port.close();
+      await gateway.close();
       await proxy.close();
     },
   };

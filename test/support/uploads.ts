@@ -1,15 +1,13 @@
 import sharp from 'sharp';
 import type { UploadAnswer } from '../../shared/images/answer-contract.ts';
 
-/** A picture that is easily told from others: one color, with a lighter square in its middle. */
+/** A picture that no other is taken for: one color, with a lighter square in its middle. */
 export async function samplePhoto({
-  widthPx = 320,
-  heightPx = 240,
   color = '#c03020',
   format = 'png' as 'png' | 'jpeg' | 'webp',
 } = {}): Promise<Buffer> {
   const square = { width: 64, height: 64, channels: 3, background: '#f0e0d0' } as const;
-  const picture = sharp({ create: { width: widthPx, height: heightPx, channels: 3, background: color } });
+  const picture = sharp({ create: { width: 320, height: 240, channels: 3, background: color } });
   const input = await sharp({ create: square }).png().toBuffer();
   return picture.composite([{ input }]).toFormat(format).toBuffer();
 }

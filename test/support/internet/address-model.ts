@@ -65,14 +65,12 @@ export function valueOf(address: string): bigint {
   return [...head, ...zeros, ...tail].reduce((value, group) => value * 65_536n + BigInt(`0x${group}`), 0n);
 }
 
-/** @returns an address in its plainest spelling: no group of an IPv6 address is left out */
+/** @returns an address of which no group is left out */
 export function addressOf(value: bigint, version: 4 | 6): string {
-  const [count, bits, radix, separator] = version === 4 ? [4, 8n, 10, '.'] : [8, 16n, 16, ':'];
-  return Array.from({ length: Number(count) }, (_, index) =>
-    ((value >> (BigInt(Number(count) - 1 - index) * BigInt(bits))) & ((1n << BigInt(bits)) - 1n)).toString(
-      Number(radix),
-    ),
-  ).join(String(separator));
+  const digits = value.toString(16).padStart(bitsOf[version] / 4, '0');
+  if (version === 6) return digits.match(/.{4}/g)!.join(':');
+  const bytes = digits.match(/../g)!.map((byte) => Number.parseInt(byte, 16));
+  return bytes.join('.');
 }
 
 export function blockOf(text: string): Block {
