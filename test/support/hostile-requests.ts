@@ -39,6 +39,7 @@ const written = (body: Write, way: Hostile['way']): Pick<Hostile, 'request'> => 
 /** What is no JSON object in UTF-8. The unit tests of `json.ts` hold the finer cases. */
 const unreadable: Record<string, Write> = {
   'an object that is cut': (members) => objectOf(members).slice(0, -1),
+  'an array of the object': (members) => `[${objectOf(members)}]`,
   'a raw NUL': withMember(`"x":"${marker}\0"`),
   XML: () => `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>`,
   'a byte order mark': (members) => `\ufeff${objectOf(members)}`,
