@@ -153,7 +153,7 @@ test('what runs when the service is stopped is released', async () => {
   const own = await newAccount();
   const id = await sendHeld(own);
   await service.end('SIGTERM');
-  expect(service.output()).toContain('stopped and cost nothing');
+  expect(service.output()).toContain('stopped without a charge');
   await start(service.dataDir);
   expect(await endOf(own, id)).toMatchObject({ status: 'FAILED', errorCode: 'SERVICE_UNAVAILABLE' });
 });

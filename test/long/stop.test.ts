@@ -75,7 +75,7 @@ test('SIGTERM: who is not done within the grace is told so and gets credits back
   const data = { error: charged, code: 'SERVICE_UNAVAILABLE', status: 503 };
   expect(lastEvent(body)).toEqual({ event: 'failed', data });
   expect(await service.command.ended).toBe(0);
-  expect(said(service)).toBe('3 requests were stopped and cost nothing.');
+  expect(said(service)).toBe('3 requests stopped without a charge.');
   expect(service.command.stderr()).toBe('');
 
   const next = await startOn(dataDir);
