@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { listen, type RunningServer } from '../../local/http/server.ts';
-import { readEngines } from '../../bin/common/connection.ts';
 import type { CheckResult } from '../../bin/smoke/program.ts';
 import { tableOf } from './grants.ts';
 import { allObjects } from './objects.ts';
