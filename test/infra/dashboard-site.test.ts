@@ -53,13 +53,7 @@ describe('the function at the edge', () => {
   const handler = new Function(`${code}; return handler;`)();
   const target = (uri: string): string => handler({ request: { uri } }).uri;
 
-  test.each([
-    ['/', '/index.html'],
-    ['/keys/', '/index.html'],
-    ['/keys.', '/keys.'],
-  ])('answers %s with %s', (path, answered) => expect(target(path)).toBe(answered));
-
-  test('tells files from screens as the local runtime does', () => {
+  test('answers a path without a file ending with the app, as the local runtime does', () => {
     const segment = fc.stringMatching(/^[a-zA-Z0-9_%-][a-zA-Z0-9._%-]{0,8}$/);
     fc.assert(
       fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (segments) => {
@@ -71,24 +65,16 @@ describe('the function at the edge', () => {
 });
 
 describe('the distribution', () => {
-  test('speaks HTTPS, HTTP/2, HTTP/3 and IPv6, compresses, and runs the function on every request', () => {
-    expect(distribution).toMatchObject({
-      HttpVersion: 'http2and3',
-      IPV6Enabled: true,
-      DefaultCacheBehavior: {
-        ViewerProtocolPolicy: 'redirect-to-https',
-        Compress: true,
-        FunctionAssociations: [{ EventType: 'viewer-request' }],
-      },
+  test('speaks HTTPS alone, and runs the function on every request', () => {
+    expect(distribution.DefaultCacheBehavior).toMatchObject({
+      ViewerProtocolPolicy: 'redirect-to-https',
+      FunctionAssociations: [{ EventType: 'viewer-request' }],
     });
   });
 
   test('reads the bucket with signed requests, and answers the root and missing files as they are', () => {
     const access = propertiesOf(template, 'AWS::CloudFront::OriginAccessControl');
-    expect(access.OriginAccessControlConfig).toMatchObject({
-      SigningBehavior: 'always',
-      SigningProtocol: 'sigv4',
-    });
+    expect(access.OriginAccessControlConfig.SigningBehavior).toBe('always');
     expect(distribution.Origins[0].OriginAccessControlId).toBeDefined();
     expect(distribution.DefaultRootObject).toBe('index.html');
     expect(distribution.CustomErrorResponses).toBeUndefined();
@@ -125,34 +111,25 @@ describe('a deployment', () => {
     const { SourceObjectKeys: keys, ...properties } = resource.Properties;
     const folder = join(assemblyOf('everything'), `asset.${keys[0].replace('.zip', '')}`);
     const caching = properties.SystemMetadata['cache-control'];
-    return {
-      id,
-      folder,
-      files: readdirSync(folder).toSorted(),
-      caching,
-      properties,
-      after: resource.DependsOn,
-    };
+    const files = readdirSync(folder).toSorted();
+    return { id, folder, files, caching, properties, after: resource.DependsOn };
   });
   const holding = (file: string) => uploads.find(({ files }) => files.includes(file))!;
 
-  test('uploads the build, keeps assets in browsers for good, asks again for pages and packages, and never keeps the configuration', () => {
+  test('uploads the build, keeps assets in browsers for good, asks again for pages and packages, never keeps the configuration, and removes nothing that an open page of the last build loads', () => {
     const written = uploads.map(({ files, caching, properties }) => [
       properties.DestinationBucketKeyPrefix ?? '',
       files,
       caching,
       properties.SystemMetadata['content-type'],
+      properties.Prune,
     ]);
     expect(written).toEqual([
-      ['assets', ['index-1a2b.js'], 'public, max-age=31536000, immutable', undefined],
-      ['', ['config.json'], 'no-store', undefined],
-      ['packages', ['c-1.tgz'], 'no-cache', 'application/octet-stream'],
-      ['', ['first.js', 'index.html'], 'no-cache', undefined],
+      ['assets', ['index-1a2b.js'], 'public, max-age=31536000, immutable', undefined, false],
+      ['', ['config.json'], 'no-store', undefined, false],
+      ['packages', ['c-1.tgz'], 'no-cache', 'application/octet-stream', false],
+      ['', ['first.js', 'index.html'], 'no-cache', undefined, false],
     ]);
-  });
-
-  test('removes nothing: an open page of the last build still loads its assets', () => {
-    expect(uploads.map(({ properties }) => properties.Prune)).toEqual([false, false, false, false]);
   });
 
   test('uploads a page after everything that it loads', () => {

@@ -10,8 +10,9 @@ import { functionIdOf, resolver, statementsOf } from '../support/policies.ts';
 import { assemblyOf, modelTemplateOf, templateOf } from '../support/stack-templates.ts';
 import { only, plain } from './resources.ts';
 
-const calling = [...Object.values(routes), ...Object.values(jobs)]
-  .map((row: Route | Job) => ({
+const all = [...Object.values(routes), ...Object.values(jobs)] as (Route | Job)[];
+const calling = all
+  .map((row) => ({
     functionName: row.functionName,
     grants: 'method' in row ? grantsOf(row) : row.grants,
   }))
@@ -61,7 +62,7 @@ describe.each(calling)('$functionName', ({ functionName, grants }) => {
     },
   );
 
-  test.each(['sleeping', 'sleepingSmall'] as const)(
+  test.each(['atZero', 'atZeroSmall'] as const)(
     'with "%s" gets the component too, from the same stack, and may stream from it or see how it is, not both',
     (name) => {
       const { EndpointName: endpoint, ComponentName: component } = modelTemplateOf(name).Outputs!;
@@ -83,7 +84,7 @@ describe.each(calling)('$functionName', ({ functionName, grants }) => {
   );
 });
 
-test('the health of the model that may sleep is seen by one function, which has no use of the others’ permission', () => {
+test('how a model is that may be scaled to zero is seen by one function, which has no use of the others’ permission', () => {
   expect(calling.filter(({ grants }) => grants.modelStatus).map(({ functionName }) => functionName)).toEqual([
     'get-health',
   ]);
@@ -92,7 +93,7 @@ test('the health of the model that may sleep is seen by one function, which has 
 test('another instance type or form is another stack and another endpoint, so the old one stays until the service has changed', () => {
   const nameIn = (name: ConfigurationName) =>
     only(modelTemplateOf(name), 'AWS::SageMaker::Endpoint').Properties.EndpointName;
-  expect([nameIn('small'), nameIn('sleepingSmall'), nameIn('tuned')]).toEqual([
+  expect([nameIn('small'), nameIn('atZeroSmall'), nameIn('tuned')]).toEqual([
     'image-generation-prod-model-g6-xlarge',
     'image-generation-prod-model-g6-xlarge-zero',
     'image-generation-prod-model-g6e-2xlarge',
@@ -118,7 +119,5 @@ describe("the app's stacks", () => {
 
   test.each(['default', 'existingEndpoint'] as const)('are with "%s" the service alone', (name) => {
     expect(artifactsOf(name).size).toBe(1);
-    const types = Object.values(templateOf(name).Resources).map(({ Type }) => Type);
-    expect(types.filter((type) => /SageMaker|EC2|Route53Resolver|AutoScaling/.test(type))).toEqual([]);
   });
 });

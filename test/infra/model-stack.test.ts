@@ -1,38 +1,31 @@
 import { describe, expect, test } from '@jest/globals';
 import { readConfiguration } from '../../lib/configuration.ts';
 import { configurations, type ConfigurationName } from '../support/configurations.ts';
-import type { Template } from '../support/policies.ts';
 import { modelTemplateOf } from '../support/stack-templates.ts';
-import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
+import { only, plain, propertiesOf, resourcesOf } from './resources.ts';
 
-// The permissions of the endpoint's own role are in template-summary.txt.
+// The permissions of the endpoint's own role are in template-summary.txt, its name and its log's in kept-ids.txt.
 const template = modelTemplateOf('everything');
-const endpointName = 'image-generation-test-model-g6-xlarge';
-const policyOf = (of: Template) => propertiesOf(of, 'AWS::IAM::Policy').PolicyDocument.Statement;
 const variantOf = (name: ConfigurationName) =>
   propertiesOf(modelTemplateOf(name), 'AWS::SageMaker::EndpointConfig').ProductionVariants[0];
+const scalingOf = (name: ConfigurationName) =>
+  propertiesOf(modelTemplateOf(name), 'AWS::ApplicationAutoScaling::ScalingPolicy')
+    .TargetTrackingScalingPolicyConfiguration;
 
 describe('the endpoint', () => {
   const { id: endpointId, Properties: endpoint } = only(template, 'AWS::SageMaker::Endpoint');
 
   test('runs the image with the model data under the prefix, uncompressed', () => {
-    const { PrimaryContainer: container } = propertiesOf(template, 'AWS::SageMaker::Model');
-    expect(container).toMatchObject({
+    expect(propertiesOf(template, 'AWS::SageMaker::Model').PrimaryContainer).toMatchObject({
       Image: '123456789012.dkr.ecr.eu-west-1.amazonaws.com/team/inference:1',
       ModelDataSource: {
-        S3DataSource: {
-          S3Uri: 's3://models.example/models/sdxl/',
-          S3DataType: 'S3Prefix',
-          CompressionType: 'None',
-        },
+        S3DataSource: { S3Uri: 's3://models.example/models/sdxl/', CompressionType: 'None' },
       },
     });
   });
 
   test('sends a request to the instance with the fewest, and gives instances time to load tens of gigabytes', () => {
     expect(variantOf('everything')).toMatchObject({
-      InstanceType: 'ml.g6.xlarge',
-      InitialInstanceCount: 1,
       RoutingConfig: { RoutingStrategy: 'LEAST_OUTSTANDING_REQUESTS' },
       ModelDataDownloadTimeoutInSeconds: 1800,
       ContainerStartupHealthCheckTimeoutInSeconds: 1800,
@@ -59,31 +52,26 @@ describe('the endpoint', () => {
     expect(alarm.Properties).toMatchObject({
       MetricName: 'InvocationModelErrors',
       Dimensions: [
-        { Name: 'EndpointName', Value: endpointName },
+        { Name: 'EndpointName', Value: endpoint.EndpointName },
         { Name: 'VariantName', Value: variantOf('everything').VariantName },
       ],
       TreatMissingData: 'notBreaching',
     });
-    expect(endpoint.EndpointName).toBe(endpointName);
     expect(endpoint.RetainAllVariantProperties).toBe(true);
     const [rollback] = endpoint.DeploymentConfig.AutoRollbackConfiguration.Alarms;
     expect(plain(rollback.AlarmName)).toBe(`<${alarmId}>`);
   });
 
-  test('scales by the requests in flight, within the limits of the configuration', () => {
-    const tuned = modelTemplateOf('tuned');
+  test('scales by the requests in flight, within the limits of the configuration, once it is there', () => {
     expect(variantOf('tuned').InitialInstanceCount).toBe(2);
-    expect(propertiesOf(tuned, 'AWS::ApplicationAutoScaling::ScalableTarget')).toMatchObject({
+    const tuned = only(modelTemplateOf('tuned'), 'AWS::ApplicationAutoScaling::ScalableTarget');
+    expect(tuned.Properties).toMatchObject({
       MinCapacity: 2,
       MaxCapacity: 7,
       ResourceId: 'endpoint/image-generation-prod-model-g6e-2xlarge/variant/AllTraffic',
-      ScalableDimension: 'sagemaker:variant:DesiredInstanceCount',
     });
-    const [{ TargetTrackingScalingPolicyConfiguration: tracking }] = allProperties(
-      tuned,
-      'AWS::ApplicationAutoScaling::ScalingPolicy',
-    );
-    expect(tracking).toMatchObject({
+    expect(tuned.DependsOn).toEqual([endpointId]);
+    expect(scalingOf('tuned')).toMatchObject({
       TargetValue: 3,
       PredefinedMetricSpecification: {
         PredefinedMetricType: 'SageMakerVariantConcurrentRequestsPerModelHighResolution',
@@ -91,47 +79,27 @@ describe('the endpoint', () => {
     });
   });
 
-  test('is registered for scaling only once it is there', () => {
-    expect(only(template, 'AWS::ApplicationAutoScaling::ScalableTarget').DependsOn).toEqual([endpointId]);
+  test('logs to a group that is there first and does not keep its lines forever', () => {
+    const { id, Properties: group } = only(template, 'AWS::Logs::LogGroup');
+    expect(group.RetentionInDays).toBe(30);
+    expect(template.Resources[endpointId]!.DependsOn).toContain(id);
   });
+
+  const withDeadlines = ['small', 'everything', 'tuned'] as const;
+  const updateOf = (name: ConfigurationName) =>
+    propertiesOf(modelTemplateOf(name), 'AWS::SageMaker::Endpoint').DeploymentConfig.BlueGreenUpdatePolicy;
 
   test('is not changed by another deadline of generations alone, which SageMaker would refuse', () => {
-    const ofDeadlines = (['small', 'everything', 'tuned'] as const).map((name) => {
-      const { DeploymentConfig } = propertiesOf(modelTemplateOf(name), 'AWS::SageMaker::Endpoint');
-      return DeploymentConfig.BlueGreenUpdatePolicy;
-    });
-    expect(ofDeadlines[1]).toEqual(ofDeadlines[0]);
-    expect(ofDeadlines[2]).toEqual(ofDeadlines[0]);
+    for (const name of withDeadlines) expect(updateOf(name)).toEqual(updateOf('small'));
   });
 
-  test('logs to a group that is there first, does not keep its lines forever, and is not made again', () => {
-    const { id, Properties: group } = only(template, 'AWS::Logs::LogGroup');
-    expect(group).toEqual({ LogGroupName: `/aws/sagemaker/Endpoints/${endpointName}`, RetentionInDays: 30 });
-    expect(template.Resources[endpointId]!.DependsOn).toContain(id);
-    expect(JSON.stringify(template)).not.toContain('logs:CreateLogGroup');
-  });
-
-  test('may decrypt its model data by the key that the configuration names, through S3 only', () => {
-    const decrypting = (name: ConfigurationName) =>
-      policyOf(modelTemplateOf(name)).filter(({ Action }: any) => [Action].flat().includes('kms:Decrypt'));
-    expect(decrypting('everything')).toEqual([]);
-    const [{ Resource, Condition }, ...more] = decrypting('tuned');
-    expect([Resource, more]).toEqual([configurations.tuned.inference.modelDataKeyArn, []]);
-    expect(plain(Condition)).toBe('{StringEquals: {kms:ViaService: s3.<AWS::Region>.<AWS::URLSuffix>}}');
-  });
-
-  test.each(['small', 'everything', 'tuned'] as const)(
+  test.each(withDeadlines)(
     'with the deadline of the configuration "%s" cuts off no generation by scaling or by a deployment',
     (name) => {
       const { generationDeadlineSeconds } = readConfiguration(configurations[name], name);
-      const of = modelTemplateOf(name);
-      const { TargetTrackingScalingPolicyConfiguration: tracking } = propertiesOf(
-        of,
-        'AWS::ApplicationAutoScaling::ScalingPolicy',
-      );
-      expect(tracking.ScaleInCooldown).toBeGreaterThan(generationDeadlineSeconds);
-      expect(tracking.ScaleOutCooldown).toBeLessThanOrEqual(60);
-      const update = propertiesOf(of, 'AWS::SageMaker::Endpoint').DeploymentConfig.BlueGreenUpdatePolicy;
+      expect(scalingOf(name).ScaleInCooldown).toBeGreaterThan(generationDeadlineSeconds);
+      expect(scalingOf(name).ScaleOutCooldown).toBeLessThanOrEqual(60);
+      const update = updateOf(name);
       expect(update.TerminationWaitInSeconds).toBeGreaterThan(generationDeadlineSeconds);
       const waits =
         update.TerminationWaitInSeconds + update.TrafficRoutingConfiguration.WaitIntervalInSeconds;

@@ -20,8 +20,8 @@ import type { ConfigurationName } from '../support/configurations.ts';
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
 const serviceName = 'image-generation-test';
 const everything = monitored('everything');
-const sleeping = monitored('sleeping');
-const sleepingModel = 'image-generation-night-model-g6-xlarge-zero';
+const atZero = monitored('atZero');
+const modelAtZero = 'image-generation-night-model-g6-xlarge-zero';
 const names = (alarms: Map<string, unknown>) => [...alarms.keys()];
 const alarm = (id: string, { alarms } = everything) => alarms.get(id)!;
 
@@ -30,7 +30,7 @@ const allQueries = Object.values(savedQueries).flatMap((queries) => Object.value
 describe('the runbook', () => {
   const [, alarmsPart = ''] = runbook.split('\n## Alarms\n');
   const sections = [...alarmsPart.split('\n## ')[0]!.matchAll(/^### (.+)$/gm)].map(([, title]) => title);
-  const anchors = [...everything.alarms.values(), ...sleeping.alarms.values()].map(
+  const anchors = [...everything.alarms.values(), ...atZero.alarms.values()].map(
     ({ AlarmDescription }) => /docs\/runbook\.md#([a-z-]+)$/.exec(AlarmDescription)?.[1],
   );
 
@@ -50,35 +50,22 @@ describe("the service's own metrics", () => {
   const onDashboard = drawnMetrics(everything.widgets).filter(ours);
   const searched = searches(everything.widgets).filter((query) => query.includes(`{${metricNamespace},`));
 
-  test('have the dimensions with which the functions report them', () => {
+  test('have the dimensions with which the functions report them, and codes that exist', () => {
     expect(inAlarms.length).toBeGreaterThan(10);
     for (const { name, dimensions } of [...inAlarms, ...onDashboard]) {
       const { by } = table.find((row) => row.name === name)!;
-      expect(Object.keys(dimensions)).toEqual(
-        expect.arrayContaining([serviceDimension, ...(by ? [by] : [])]),
-      );
-      expect(Object.keys(dimensions)).toHaveLength(by ? 2 : 1);
+      expect(Object.keys(dimensions).toSorted()).toEqual([serviceDimension, ...(by ? [by] : [])].toSorted());
       expect(dimensions[serviceDimension]).toBe(serviceName);
+      if (dimensions.code !== undefined) expect(Object.keys(errorCodes)).toContain(dimensions.code);
     }
-  });
-
-  test('with an error code have codes that exist', () => {
-    const codes = inAlarms.flatMap(({ dimensions }) =>
-      dimensions.code === undefined ? [] : [dimensions.code],
-    );
-    expect(codes.length).toBeGreaterThan(0);
-    for (const code of codes) expect(Object.keys(errorCodes)).toContain(code);
   });
 
   test('are all on the dashboard', () => {
     for (const { name, by } of table) {
       const drawn = onDashboard.some((metric) => metric.name === name);
-      const found = searched.some((query) => query.includes(`MetricName="${name}"`));
-      expect([name, drawn || found]).toEqual([name, true]);
-      if (by)
-        expect(searched.join()).toContain(
-          `{${metricNamespace},${serviceDimension},${by}} MetricName="${name}"`,
-        );
+      const dimensions = [metricNamespace, serviceDimension, ...(by ? [by] : [])].join(',');
+      const found = searched.some((query) => query.includes(`{${dimensions}} MetricName="${name}"`));
+      expect([name, by ? found : drawn || found]).toEqual([name, true]);
     }
   });
 });
@@ -96,13 +83,13 @@ describe('alarms', () => {
     const missing = names(everything.alarms).filter((id) => alarm(id).TreatMissingData !== 'notBreaching');
     expect(missing).toEqual(['sweep-missing']);
     expect(alarm('sweep-missing').TreatMissingData).toBe('breaching');
-    for (const [id, each] of [...everything.alarms, ...sleeping.alarms]) {
+    for (const [id, each] of [...everything.alarms, ...atZero.alarms]) {
       expect([id, expressionOf(each) !== undefined && starts(each, {})]).toEqual([id, false]);
     }
   });
 
   test("are within CloudWatch's limits: ten metrics, one expression, no search, a day", () => {
-    for (const [id, properties] of [...everything.alarms, ...sleeping.alarms]) {
+    for (const [id, properties] of [...everything.alarms, ...atZero.alarms]) {
       const { Metrics = [], EvaluationPeriods, DatapointsToAlarm } = properties;
       const stats = Metrics.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat] : []));
       expect([id, stats.length <= 10]).toEqual([id, true]);
@@ -147,43 +134,34 @@ describe('alarms', () => {
     expect(alarm('api-near-throttle', monitored('tuned')).Threshold).toBe(0.8 * 10 * 60);
   });
 
-  test('of the model exist for an endpoint of the stack, and one for its maximum if it scales', () => {
-    const of = (name: ConfigurationName) =>
-      names(monitored(name).alarms).filter((id) => id.startsWith('model-'));
-    expect(of('small')).toContain('model-errors');
-    expect(of('small')).not.toContain('model-at-maximum');
-    expect(of('sleepingSmall')).toContain('model-not-awake');
-    expect(of('sleepingSmall')).not.toContain('model-at-maximum');
-    expect([...of('existingEndpoint'), ...of('default')]).toEqual([]);
-    expect(alarm('model-at-maximum').Threshold).toBeCloseTo(2, 0);
+  test.each<[ConfigurationName, string[]]>([
+    ['everything', ['at-maximum', 'disk', 'errors', 'gpu-memory']],
+    ['small', ['disk', 'errors', 'gpu-memory']],
+    ['atZeroSmall', ['disk', 'errors', 'gpu-memory', 'not-awake']],
+    ['existingEndpoint', []],
+    ['default', []],
+  ])('of the model are with the configuration "%s": %j', (name, expected) => {
+    const found = names(monitored(name).alarms).flatMap((id) => /^model-(.+)$/.exec(id)?.[1] ?? []);
+    expect(found.toSorted()).toEqual(expected);
   });
 
-  test('of a model that may sleep count by its component, and one rings when it does not wake', () => {
-    expect(names(everything.alarms)).not.toContain('model-not-awake');
-    const component = { InferenceComponentName: { 'Fn::ImportValue': `${sleepingModel}-component` } };
+  test('of a model that may be scaled to zero count by its component, and one starts when it does not start', () => {
+    const component = { InferenceComponentName: { 'Fn::ImportValue': `${modelAtZero}-component` } };
     for (const id of ['model-errors', 'model-at-maximum', 'model-not-awake']) {
-      for (const metric of metricsOf(alarm(id, sleeping))) {
+      for (const metric of metricsOf(alarm(id, atZero))) {
         expect(metric).toMatchObject({ namespace: 'AWS/SageMaker', dimensions: component });
       }
     }
-    expect(metricsOf(alarm('model-at-maximum', sleeping)).map(({ name }) => name)).toEqual([
-      'Invocations',
-      'InvocationsPerCopy',
-    ]);
-    const notAwake = alarm('model-not-awake', sleeping);
+    const atMaximum = metricsOf(alarm('model-at-maximum', atZero));
+    expect(atMaximum.map(({ name }) => name)).toEqual(['Invocations', 'InvocationsPerCopy']);
+    const notAwake = alarm('model-not-awake', atZero);
     expect(metricsOf(notAwake).map(({ name }) => name)).toEqual(['NoCapacityInvocationFailures']);
-    const periods = [notAwake.Period, notAwake.Metrics?.[0]?.MetricStat?.Period];
-    expect(periods.find((period) => period !== undefined)).toBe(300);
-    expect(notAwake).toMatchObject({
-      Threshold: 1,
-      EvaluationPeriods: 4,
-      DatapointsToAlarm: 4,
-      TreatMissingData: 'notBreaching',
+    expect(notAwake.Period ?? notAwake.Metrics?.[0]?.MetricStat?.Period).toBe(300);
+    expect(notAwake).toMatchObject({ Threshold: 1, EvaluationPeriods: 4, DatapointsToAlarm: 4 });
+    expect(metricsOf(alarm('model-gpu-memory', atZero))[0]!.dimensions).toEqual({
+      EndpointName: { 'Fn::ImportValue': `${modelAtZero}-endpoint` },
+      VariantName: 'AllTraffic',
     });
-    expect(alarm('model-gpu-memory', sleeping).Dimensions).toEqual([
-      { Name: 'EndpointName', Value: { 'Fn::ImportValue': `${sleepingModel}-endpoint` } },
-      { Name: 'VariantName', Value: 'AllTraffic' },
-    ]);
   });
 
   test('of the sweep are deployed after the schedule and the distribution, when the sweep has run', () => {
@@ -205,29 +183,20 @@ test('the topic is encrypted with its own key, and writes to the address that is
   expect(plain(used)).toBe(`<${keyId}.Arn>`);
   const [subscription] = allProperties(everything.template, 'AWS::SNS::Subscription');
   expect(subscription).toMatchObject({ Protocol: 'email', Endpoint: 'operator@example.com' });
-  expect(allProperties(monitored('default').template, 'AWS::SNS::Subscription')).toEqual([]);
 });
 
 test('the topic hears of a month that costs 80% and 100% of the budget, or is forecast to cost more', () => {
-  const { id: topicId } = only(everything.template, 'AWS::SNS::Topic');
-  const { Budget: budget, NotificationsWithSubscribers: notices } = propertiesOf(
+  const { Budget: budget, NotificationsWithSubscribers: notifications } = propertiesOf(
     everything.template,
     'AWS::Budgets::Budget',
   );
-  expect(budget).toEqual({
-    BudgetType: 'COST',
-    TimeUnit: 'MONTHLY',
-    BudgetLimit: { Amount: 2000, Unit: 'USD' },
-  });
-  expect(notices.map(({ Notification: of }: any) => `${of.NotificationType} ${of.Threshold}`)).toEqual([
-    'ACTUAL 80',
-    'ACTUAL 100',
-    'FORECASTED 100',
+  expect(budget).toMatchObject({ TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 2000, Unit: 'USD' } });
+  const { id: topicId } = only(everything.template, 'AWS::SNS::Topic');
+  const sent = notifications.map(({ Notification: { NotificationType, Threshold }, Subscribers }: any) => [
+    `${NotificationType} ${Threshold}`,
+    Subscribers.map(({ Address }: any) => plain(Address)),
   ]);
-  for (const { Subscribers } of notices) {
-    expect(Subscribers).toEqual([{ SubscriptionType: 'SNS', Address: { Ref: topicId } }]);
-  }
-  expect(allProperties(monitored('default').template, 'AWS::Budgets::Budget')).toEqual([]);
+  expect(sent).toEqual(['ACTUAL 80', 'ACTUAL 100', 'FORECASTED 100'].map((when) => [when, [`<${topicId}>`]]));
 });
 
 describe('the dashboard', () => {
@@ -248,17 +217,11 @@ describe('the dashboard', () => {
     expect(of('default')).toEqual([]);
   });
 
-  test('shows calls that found the model asleep, and the hours that it was awake, where it may sleep', () => {
-    const drawn = (of: typeof sleeping) => drawnMetrics(of.widgets).map(({ name }) => name);
-    for (const name of [
-      'NoCapacityInvocationFailures',
-      'ConcurrentRequestsPerCopy',
-      'CPUUtilizationNormalized',
-    ]) {
-      expect(drawn(sleeping)).toContain(name);
-      expect(drawn(everything)).not.toContain(name);
-    }
-    expect(searches(sleeping.widgets).join()).not.toContain('ConcurrentRequestsPerModel');
+  test('shows calls that found the model scaled to zero, and its paid hours, where it may be', () => {
+    const drawn = (of: typeof atZero) => drawnMetrics(of.widgets).map(({ name }) => name);
+    const own = ['NoCapacityInvocationFailures', 'ConcurrentRequestsPerCopy', 'CPUUtilizationNormalized'];
+    expect(drawn(atZero)).toEqual(expect.arrayContaining(own));
+    expect(drawn(everything).filter((name) => own.includes(name))).toEqual([]);
   });
 
   test('reads the metrics of CloudFront from the region where CloudFront reports them', () => {

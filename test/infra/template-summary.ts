@@ -53,8 +53,8 @@ type Sections = Map<string, string[]>;
 export function templateSummary(): string {
   const [all, byDefault] = [sectionsOf(templateOf('everything')), sectionsOf(templateOf('default'))];
   for (const [title, lines] of sectionsOf(modelTemplateOf('everything'))) all.set(`Model: ${title}`, lines);
-  for (const [title, lines] of sectionsOf(modelTemplateOf('sleeping'))) {
-    all.set(`A model that may sleep: ${title}`, lines);
+  for (const [title, lines] of sectionsOf(modelTemplateOf('atZero'))) {
+    all.set(`A model that may be scaled to zero: ${title}`, lines);
   }
   const titles = [...new Set([...all.keys(), ...byDefault.keys()])];
   const parts = titles.map((title) => {
@@ -102,9 +102,9 @@ function typeCounts({ Resources: resources }: Template): string[] {
 export function keptIds(): string[] {
   const lines = [
     ...keptIn('service', templateOf('everything')),
-    ...keptIn('service', templateOf('sleeping')),
+    ...keptIn('service', templateOf('atZero')),
     ...keptIn('model', modelTemplateOf('everything')),
-    ...keptIn('sleeping-model', modelTemplateOf('sleeping')),
+    ...keptIn('model-at-zero', modelTemplateOf('atZero')),
   ];
   return [...new Set(lines)].toSorted();
 }

@@ -8,7 +8,7 @@ import { repository } from '../support/repository.ts';
 /** AWS introduces resource types, instance types and limits at different times in these two. */
 const regions = ['us-east-1', 'eu-west-1'];
 
-test.each(['default', 'everything', 'sleeping'] as const)(
+test.each(['default', 'everything', 'atZero'] as const)(
   'cfn-lint, which knows AWS\'s schema of every resource type, finds nothing in the stacks of the configuration "%s"',
   (name) => {
     const options = [

@@ -73,7 +73,7 @@ export const configurations = {
     },
   },
   /** A model that scales to zero, with every part that such a one can have. */
-  sleeping: {
+  atZero: {
     stage: 'night',
     inference: {
       ...endpoint,
@@ -86,7 +86,7 @@ export const configurations = {
     },
   },
   /** The same without what can be left out. */
-  sleepingSmall: {
+  atZeroSmall: {
     inference: { ...endpoint, amiVersion: null, internetAccess: true, minInstances: 0, maxInstances: 1 },
   },
   /** The shortest deadline, one instance, and a dashboard whose name is not in the zone. */

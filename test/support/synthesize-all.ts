@@ -20,7 +20,7 @@ const checked = new Set<string>([
   'default',
   'everything',
   'existingEndpoint',
-  'sleeping',
+  'atZero',
 ] satisfies ConfigurationName[]);
 
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
