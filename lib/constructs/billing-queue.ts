@@ -7,6 +7,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
+import { billingEventTypes } from '../../shared/billing/event.ts';
 import { graph, serviceMetrics } from './monitoring/metrics.ts';
 import { deadLettersIn, type AlarmRow, type Watched, type Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
@@ -19,17 +20,6 @@ export interface BillingQueueProps {
   /** Applies the events to the licenses. It must have a timeout. */
   readonly fn: ServiceFunction;
 }
-
-/** The event types that the function handles. Other types stay on the bus. */
-const detailTypes = [
-  'customer.subscription.created',
-  'customer.subscription.updated',
-  'customer.subscription.deleted',
-  'customer.subscription.paused',
-  'customer.subscription.resumed',
-  'invoice.paid',
-  'invoice.payment_failed',
-];
 
 const queueSettings = {
   encryption: QueueEncryption.SQS_MANAGED,
@@ -58,7 +48,8 @@ export class BillingQueue extends Construct implements Watched {
     new Rule(this, 'Rule', {
       description: 'Subscriptions and invoices of Stripe, for the licenses',
       eventBus: EventBus.fromEventBusName(this, 'Bus', eventBusName),
-      eventPattern: { detailType: detailTypes },
+      // Other types stay on the bus.
+      eventPattern: { detailType: billingEventTypes },
       targets: [new SqsQueue(this.queue, { deadLetterQueue: this.deadLetterQueue })],
     });
     fn.live.addEventSource(
@@ -69,6 +60,7 @@ export class BillingQueue extends Construct implements Watched {
     const actions = ['secretsmanager:GetSecretValue'];
     fn.addToRolePolicy(new PolicyStatement({ actions, resources: [stripeKeySecretArn] }));
   }
+
   get alarms(): AlarmRow[] {
     const row = { capability: 'billing', severity: 'warning' } as const;
     const period = Duration.minutes(5);

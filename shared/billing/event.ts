@@ -129,6 +129,9 @@ const kinds = new Map<string, 'paid' | 'failed' | SubscriptionSnapshot['change']
   ['invoice.payment_failed', 'failed'],
 ]);
 
+/** The types of events that are read. All others say nothing of a license. */
+export const billingEventTypes = [...kinds.keys()];
+
 /**
  * What an event says of a subscription; null when it says nothing.
  * @throws BillingFailure `unreadable`, `cut_off`, `owner_missing`
