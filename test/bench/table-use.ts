@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { listen } from '../../local/http/server.ts';
 import { emit, putOutputs, type Behaviour } from '../engine/generations/fixture.ts';
-import { identity, startCountingWorld, type Counted, type CountingWorld } from '../infra/costs/counting.ts';
+import { identity, startCountingFixture, type Counted, type CountingFixture } from '../infra/costs/counting.ts';
 import { forward } from '../support/forward.ts';
 import { allItems } from '../support/table-scan.ts';
 import { prompt, type StubFixture } from './fixture.ts';
@@ -22,7 +22,7 @@ const putsByModel = 2;
  */
 export async function measureTableUse(): Promise<{ section: Section; fixture: StubFixture }> {
   const before = { ...process.env };
-  const fixture = await startCountingWorld();
+  const fixture = await startCountingFixture();
   const slow = await startSlowProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB!);
   // Before the function is called for the first time, when it reads this.
   process.env.AWS_ENDPOINT_URL_DYNAMODB = slow.url;
@@ -88,7 +88,7 @@ async function startSlowProxy(target: string) {
 }
 
 /** The model takes its time as well, so that what is written while it works is not taken for what comes after it. */
-async function measureTrips(fixture: CountingWorld, slow: SlowProxy, body: object) {
+async function measureTrips(fixture: CountingFixture, slow: SlowProxy, body: object) {
   let calledMs = Number.NaN;
   let completedMs = Number.NaN;
   const generateSlowly: Behaviour = async (request, res) => {

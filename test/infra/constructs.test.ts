@@ -6,7 +6,6 @@ import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { App, Stack } from 'aws-cdk-lib/core';
 import { readConfiguration } from '../../lib/configuration.ts';
-import { Accounts } from '../../lib/constructs/accounts.ts';
 import { DashboardSite } from '../../lib/constructs/dashboard-site.ts';
 import { ModelStack } from '../../lib/model-stack.ts';
 import { addService } from '../../lib/service-app.ts';
@@ -17,6 +16,7 @@ import { inRepository } from '../support/repository.ts';
 
 // What needs the CDK in this process. All other tests read templates that were synthesized once.
 
+const unbundled = { 'aws:cdk:bundling-stacks': [] };
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'constructs-'));
@@ -31,24 +31,23 @@ function newApp(context: Record<string, unknown> = {}): App {
   return new App({ outdir, context, builtinCloudFormationValidation: false });
 }
 
+function addUnbuilt(app: App, options: object, checked: boolean) {
+  const configuration = readConfiguration(options, 'The test');
+  return addService(app, { configuration, dashboardFolder: join(folder, 'dashboard'), checked });
+}
+
 test('a finding of the security checks that nobody accepted makes the synthesis fail', () => {
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
-  const app = newApp({ ...context, 'aws:cdk:bundling-stacks': [] });
-  const dashboardFolder = join(folder, 'dashboard');
-  const stack = addService(app, { configuration: readConfiguration({}, 'The test'), dashboardFolder });
-  new Queue(stack, 'Planted');
+  const app = newApp({ ...context, ...unbundled });
+  new Queue(addUnbuilt(app, {}, true), 'Planted');
   expect(() => app.synth()).toThrow(/SQS3|SQS4|Validation failed/);
 });
 
-test('a model whose speed nobody has told is warned of, with the speed that it needs; another one is not', () => {
-  const dashboardFolder = join(folder, 'dashboard');
-  const warned = [{}, { secondsPerMegapixel: 1 }, { kind: 'none' }].map((changes) => {
-    const inference = { kind: 'existing', endpointName: 'painter', ...changes };
-    const known = inference.kind === 'none' ? { kind: 'none' } : inference;
-    const app = newApp({ 'aws:cdk:bundling-stacks': [] });
-    const configuration = readConfiguration({ inference: known }, 'The test');
-    const stack = addService(app, { configuration, dashboardFolder, checked: false });
-    return stack.node.metadata.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => data);
+test('a model whose speed nobody has measured is warned of, with the speed that it needs; another one is not', () => {
+  const existing = { kind: 'existing', endpointName: 'painter' };
+  const warned = [existing, { ...existing, secondsPerMegapixel: 1 }, { kind: 'none' }].map((inference) => {
+    const { node } = addUnbuilt(newApp(unbundled), { inference }, false);
+    return node.metadata.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => data);
   });
   expect(warned).toEqual([[expect.stringMatching(/takes at most 1\.62 s: .*secondsPerMegapixel/)], [], []]);
 });
@@ -58,11 +57,6 @@ test('every type of answer that API Gateway gives by itself has its error in the
   const known = new Set(types.flatMap((type) => type?.responseType ?? []));
   expect(known.size).toBeGreaterThan(15);
   expect(Object.keys(gatewayFailures).toSorted()).toEqual([...known].toSorted());
-});
-
-test("the client's id cannot be read before there is a client, and the error says what to do", () => {
-  const accounts = new Accounts(new Stack(newApp()), 'Accounts', { selfSignUp: false, mfa: 'off' });
-  expect(() => accounts.clientId).toThrow('Call addDashboardClient');
 });
 
 test('a dashboard that is not built is refused, and the error says what builds it', () => {

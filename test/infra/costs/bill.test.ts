@@ -119,7 +119,7 @@ describe('a model that may be scaled to zero', () => {
     expect(zero({ imagesPerSitting: 1 }).instanceHours).toBeGreaterThan(zero({}).instanceHours);
   });
 
-  test('tells where more is asked for in working hours than can be generated, though not over a month', () => {
+  test('says where more is asked for in working hours than can be generated, though not over a month', () => {
     const fleet = zero({ generationsPerMonth: 200_000 }, { maxInstances: 2 });
     expect(fleet.utilization).toBeLessThan(1);
     expect(fleet.peakUtilization).toBeGreaterThan(1);

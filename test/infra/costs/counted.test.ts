@@ -9,13 +9,13 @@ import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import { committedName, tallyNames } from '../../../shared/licenses/period-store.ts';
 import { itemKeys } from '../../../shared/table/keys.ts';
 import { getItem } from '../../../shared/table/table.ts';
-import { identity, license, startCountingWorld, type Counted, type CountingWorld } from './counting.ts';
+import { identity, license, startCountingFixture, type Counted, type CountingFixture } from './counting.ts';
 import { pictureSizes } from './picture-sizes.ts';
 
 const imageBytes = usualImageBytes(1);
 const factors = factorsOf(readConfiguration({}, 'A test'), { ...defaultWorkload, imageBytes });
 
-let world: CountingWorld;
+let fixture: CountingFixture;
 let usual: Counted;
 
 /** 100 characters. */
@@ -23,18 +23,18 @@ const prompt = 'a calm night over the mountains, '.repeat(4).slice(0, 100);
 const body = { identityId: identity.identityId, prompt, width: 1024, height: 1024 };
 
 beforeAll(async () => {
-  world = await startCountingWorld();
+  fixture = await startCountingFixture();
   // The first generation creates the caller's rate limit log and the period's item.
-  await world.generate(body);
+  await fixture.generate(body);
   usual = await generate(body);
 });
 
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 /** Each reads the identity, so that no figure is too low for a function that is used rarely. */
 function generate(order: object, headers?: Record<string, string>): Promise<Counted> {
-  world.forgetCatalog();
-  return world.generate(order, headers);
+  fixture.forgetCatalog();
+  return fixture.generate(order, headers);
 }
 
 const unitsOf = ({ readUnits, tableWriteUnits, indexWriteUnits }: Counted) => ({
@@ -61,14 +61,11 @@ describe('a generation uses as much as bin/costs/model.ts says', () => {
     expect(run.logLines).toHaveLength(2);
   });
 
-  test('more with an idempotency key', async () => {
-    const run = await generate(body, { 'idempotency-key': 'a1' });
-    expect(more(run)).toEqual({ readUnits: 1, writeUnits: 2 });
-  });
-
-  test('more with a prompt of 1,000 characters', async () => {
-    const run = await generate({ ...body, prompt: prompt.repeat(10) });
-    expect(more(run)).toEqual({ readUnits: 0, writeUnits: 5 });
+  test('more with an idempotency key, and with a prompt of 1,000 characters', async () => {
+    const withKey = await generate(body, { 'idempotency-key': 'a1' });
+    expect(more(withKey)).toEqual({ readUnits: 1, writeUnits: 2 });
+    const withPrompt = await generate({ ...body, prompt: prompt.repeat(10) });
+    expect(more(withPrompt)).toEqual({ readUnits: 0, writeUnits: 5 });
   });
 
   test('of S3: for each image and its preview one PUT by the model and one HEAD by the function', async () => {
@@ -82,26 +79,19 @@ describe('a generation uses as much as bin/costs/model.ts says', () => {
     expect(unitsOf(four)).toEqual(unitsOf(usual));
   });
 
-  test('of the log: one line of this length', () => {
+  test('of the log one line, of the internet an answer, of stored data a record, each of this size', async () => {
     expect(usual.logLines).toHaveLength(1);
     expect(within(usual.logLines[0]!.length, logBytes.request)).toBe(true);
-  });
-
-  test('of the internet: an answer of this length', () => {
     expect(within(usual.answerBytes, factors['bytes of an answer'])).toBe(true);
-  });
-
-  test('of stored data: a record of this size', async () => {
     const key = itemKeys.generation(license.licenseId, usual.answer.requestId);
-    const item = await getItem(world.table, key);
-    const size = db.itemSize(marshall(item) as never) + 100;
+    const size = db.itemSize(marshall(await getItem(fixture.table, key)) as never) + 100;
     expect(within(size, factors['bytes of a record'])).toBe(true);
   });
 
   test('of the table, exactly as much where its key has a budget', async () => {
-    await world.setBudget(1_000_000);
+    await fixture.setBudget(1_000_000);
     expect(unitsOf(await generate(body))).toEqual(unitsOf(usual));
-    await world.setBudget(null);
+    await fixture.setBudget(null);
   });
 
   // Each fills the period further, so their order counts.
@@ -119,7 +109,7 @@ describe('a generation uses as much as bin/costs/model.ts says', () => {
 });
 
 test('a run of the sweep uses as much as bin/costs/model.ts says', async () => {
-  const run = await world.sweep();
+  const run = await fixture.sweep();
   expect(unitsOf(run)).toEqual({ readUnits: factors['read units of a run'], writeUnits: 0 });
   expect(within(run.logLines[0]!.length, logBytes.run)).toBe(true);
 });
@@ -133,15 +123,15 @@ test("the local painter's image of a megapixel and its preview are as large as b
 }, 300_000);
 
 /** Whether they differ by at most five percent. */
-function within(actual: number, told: number): boolean {
-  if (Math.abs(actual - told) <= 0.05 * told) return true;
-  throw new Error(`${actual} was counted, not ${told}: change bin/costs/model.ts.`);
+function within(actual: number, expected: number): boolean {
+  if (Math.abs(actual - expected) <= 0.05 * expected) return true;
+  throw new Error(`${actual} was counted, not ${expected}: change bin/costs/model.ts.`);
 }
 
 /** Fills the period's item as if each day, each of ten identities and so many keys were used, the caller's among them. */
 async function fillPeriod(keys: number): Promise<void> {
   const { startMs, endMs } = billingPeriod(license.periodAnchorMs, Date.now());
-  const keyIds = [world.keyId, ...Array.from({ length: keys - 1 }, (_, i) => anyKeyId(i))];
+  const keyIds = [fixture.keyId, ...Array.from({ length: keys - 1 }, (_, i) => anyKeyId(i))];
   const names = new Set(keyIds.map(committedName));
   for (let atMs = startMs, i = 0; atMs < endMs; atMs += 86_400_000, i++) {
     const identityId = `idn_${String(i % 10).padStart(20, '0')}`;
@@ -151,9 +141,9 @@ async function fillPeriod(keys: number): Promise<void> {
     }
   }
   const tallies = [...names];
-  await world.table.documents.send(
+  await fixture.table.documents.send(
     new UpdateCommand({
-      TableName: world.table.name,
+      TableName: fixture.table.name,
       Key: itemKeys.period(license.licenseId, startMs),
       UpdateExpression: `SET ${tallies.map((_, i) => `#t${i} = :n`).join(', ')}`,
       ExpressionAttributeNames: Object.fromEntries(tallies.map((name, i) => [`#t${i}`, name])),

@@ -44,13 +44,13 @@ export const license = {
   creditsLimit: 100_000,
 };
 
-export type CountingWorld = Awaited<ReturnType<typeof startCountingWorld>>;
+export type CountingFixture = Awaited<ReturnType<typeof startCountingFixture>>;
 
 /** The engines behind counting proxies, and the real functions, which use the proxies. */
-export async function startCountingWorld() {
-  const fixture = await startEngines();
+export async function startCountingFixture() {
+  const engines = await startEngines();
   const { env } = process;
-  const direct = openTable(fixture.table.name);
+  const direct = openTable(engines.table.name);
   // The client reads the engine's address at its first request, before the variable names the proxy.
   await direct.documents.send(new ScanCommand({ TableName: direct.name }));
   let indexWriteUnits = 0;
@@ -79,7 +79,7 @@ export async function startCountingWorld() {
     AWS_ENDPOINT_URL_DYNAMODB: tables.url,
     AWS_ENDPOINT_URL_S3: objects.url,
     [environmentVariables.serviceName]: 'image-generation-prod',
-    [environmentVariables.tableName]: fixture.table.name,
+    [environmentVariables.tableName]: engines.table.name,
     [environmentVariables.bucketName]: 'image-generation',
     [environmentVariables.modelEndpointName]: 'model',
     [environmentVariables.referenceFetcherUrl]: 'http://127.0.0.1:9/',
@@ -92,15 +92,15 @@ export async function startCountingWorld() {
   installLambdaGlobal();
   const logLines: string[] = [];
   setLogSink((line) => void logLines.push(line));
-  await licenseStore(fixture.table).insert(license);
-  await identityStore(fixture.table).put(identity);
+  await licenseStore(engines.table).insert(license);
+  await identityStore(engines.table).put(identity);
   // The first reservation of a period is refused once, and the engine counts no capacity of a refused transaction.
   await countInPeriod(
-    fixture.table,
+    engines.table,
     license.licenseId,
     billingPeriod(license.periodAnchorMs, Date.now()).startMs,
   );
-  const { key, keyId } = await issueKey(fixture.table, license);
+  const { key, keyId } = await issueKey(engines.table, license);
 
   const systemNow = Date.now;
   let aheadMs = 0;
@@ -133,7 +133,7 @@ export async function startCountingWorld() {
       const apiKeys = apiKeyStore(direct);
       await apiKeys.change((await apiKeys.get(keyId))!, { monthlyCredits }, Date.now());
     },
-    container: fixture.container,
+    container: engines.container,
     /** Lets time pass until the function reads the catalog again, as one does that has little to do. */
     forgetCatalog: () => void (aheadMs += catalogLifetimeMs),
     /** POST /generate, through the function's handler, and through the worker's where that runs it. */
@@ -153,7 +153,7 @@ export async function startCountingWorld() {
     async close() {
       Date.now = systemNow;
       await Promise.all([tables.close(), objects.close(), lambda.close()]);
-      await fixture.close();
+      await engines.close();
     },
   };
 }
