@@ -64,7 +64,7 @@ export function deadlineProblem(
   );
 }
 
-/** What is not known of a deployment that has a model whose speed nobody has told; null if it is known. */
+/** What is not known of a deployment that has a model whose speed nobody has measured; null if it is known. */
 export function unknownGenerationTime({
   inference,
   generationDeadlineSeconds: deadline,
@@ -72,7 +72,7 @@ export function unknownGenerationTime({
   if (inference.kind === 'none' || inference.secondsPerMegapixel !== null) return null;
   const most = Math.floor((deadline / largestSize) * 100) / 100;
   return (
-    `It was not checked whether ${largestOrder} can be painted in ${deadline} s (generationDeadlineSeconds). It can where one ` +
+    `It was not checked whether ${largestOrder} can be generated in ${deadline} s (generationDeadlineSeconds). It can where one ` +
     `image of ${measuredSidePx} × ${measuredSidePx} px takes at most ${most} s: measure it and set inference.secondsPerMegapixel ` +
     '(docs/deploying.md#quick-enough).'
   );

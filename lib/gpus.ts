@@ -1,4 +1,4 @@
-/** The folder of this repository's model server, which paints with one GPU. */
+/** The folder of this repository's model server, which generates with one GPU. */
 export const modelServerFolder = 'inference';
 
 /**
@@ -45,7 +45,7 @@ interface InstanceOptions {
 }
 
 /**
- * Why the instances cost more than they paint; null if they don't. A container of the operator's own, or an engine, may
+ * Why GPUs of an instance would be paid for and idle; null if they don't. A container of the operator's own, or an engine, may
  * use several GPUs.
  */
 export function gpuProblem({ image, instanceType, environment }: InstanceOptions): string | null {
@@ -53,7 +53,7 @@ export function gpuProblem({ image, instanceType, environment }: InstanceOptions
   const isOurs = 'folder' in image && image.folder === modelServerFolder && !environment['ENGINE'];
   if (gpus === 1 || !isOurs) return null;
   return (
-    `${instanceType} has ${gpus} GPUs, and the model server paints with one: ${gpus - 1} would be paid for and idle. ` +
+    `${instanceType} has ${gpus} GPUs, and the model server generates with one: ${gpus - 1} would be paid for and idle. ` +
     'Take a type with one GPU, and more instances (maxInstances)'
   );
 }

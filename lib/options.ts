@@ -127,7 +127,7 @@ const modelEndpoint = z
   })
   .refine(({ minInstances, idleMinutes }) => minInstances === 0 || idleMinutes === defaultIdleMinutes, {
     path: ['idleMinutes'],
-    error: 'has a meaning only with minInstances 0: with more, the endpoint never sleeps',
+    error: 'has a meaning only with minInstances 0: with more, the endpoint is never scaled to zero',
   })
   .refine(({ minInstances, instanceType }) => minInstances > 0 || /^ml\.[gp]/.test(instanceType), {
     path: ['minInstances'],
@@ -186,13 +186,13 @@ export const allOptions = z.strictObject({
   inference: inference.default({ kind: 'none' }),
   /** How long records and images are kept. */
   retentionDays: wholeNumber(1, maxRetentionDays).default(90),
-  /** Whether images' files tell all that they were made from, the prompt and the identity's id too. Customers publish them. */
+  /** Whether images' files hold all that they were made from, the prompt and the identity's id too. Customers publish them. */
   embedParameters: z.boolean().default(false),
   /** Whether changed functions get 10% of the calls for five minutes before they get all, and go back if an alarm starts. */
   canary: z.boolean().default(true),
   /** Receives the alarms; null for nobody. */
   alarmEmail: emailAddress.nullable().default(null),
-  /** What the whole AWS account may cost in a month, in US dollars: alarms tell of 80% and 100%; null for no alarm. */
+  /** What the whole AWS account may cost in a month, in US dollars: alarms start at 80% and 100%; null for no alarm. */
   monthlyBudgetUsd: wholeNumber(1, 10_000_000).nullable().default(null),
   /**
    * How long a generation may take. A JSON answer starts only when the generation is done, and API Gateway closes a

@@ -1,16 +1,10 @@
 import { Annotations, Validations, type App } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import type { Configuration } from './configuration.ts';
 import { ModelStack } from './model-stack.ts';
 import { unknownGenerationTime } from './generation-time.ts';
-import { ServiceStack } from './service-stack.ts';
+import { ServiceStack, type ServiceStackProps } from './service-stack.ts';
 
-export interface ServiceAppProps {
-  readonly configuration: Configuration;
-  /** The built dashboard. @default `dashboard/dist` */
-  readonly dashboardFolder?: string;
-  /** How many functions the account runs at once, all together. @default unknown: nothing is reserved for any function */
-  readonly accountConcurrency?: number;
+export interface ServiceAppProps extends Omit<ServiceStackProps, 'model'> {
   /** Whether to add AWS's security checks. A finding that is not accepted makes the synthesis fail. @default true */
   readonly checked?: boolean;
 }

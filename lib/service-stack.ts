@@ -155,11 +155,13 @@ export class ServiceStack extends Stack {
   }
 
   private setGenerationLimits(fn: ServiceFunction): void {
-    const chosen = this.configuration;
-    fn.setVariable(environmentVariables.generationDeadlineSeconds, String(chosen.generationDeadlineSeconds));
-    fn.setVariable(environmentVariables.asyncDeadlineSeconds, String(chosen.asyncDeadlineSeconds));
-    fn.setVariable(environmentVariables.retentionDays, String(chosen.retentionDays));
-    fn.setVariable(environmentVariables.embedParameters, String(chosen.embedParameters));
+    const options = [
+      'generationDeadlineSeconds',
+      'asyncDeadlineSeconds',
+      'retentionDays',
+      'embedParameters',
+    ] as const;
+    for (const name of options) fn.setVariable(environmentVariables[name], String(this.configuration[name]));
   }
 
   private addWorker(): GenerationWorker {
@@ -233,8 +235,9 @@ export class ServiceStack extends Stack {
     this.images.grant(fn, grants);
     this.previews.grant(fn, grants);
     this.model.grant(fn, grants);
-    if (grants.references) this.references.grantInvoke(fn);
-    if (grants.worker) this.worker!.grantInvoke(fn);
+    const { referenceFetcherUrl, generationWorkerUrl } = environmentVariables;
+    if (grants.references) this.references.fn.allowInvocationBy(fn, referenceFetcherUrl);
+    if (grants.worker) this.worker!.run.allowInvocationBy(fn, generationWorkerUrl);
     return fn;
   }
 

@@ -19,12 +19,7 @@ import { signInImages, signInSettings } from '../sign-in-look.ts';
 import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-export interface AccountsProps {
-  /** Whether people may sign up. If not, the operator invites them. */
-  readonly selfSignUp: boolean;
-  /** Whether a sign-in needs a code of an authenticator app. */
-  readonly mfa: Configuration['mfa'];
-}
+type AccountsProps = Pick<Configuration, 'selfSignUp' | 'mfa'>;
 
 /** The user pool with its sign-in pages and the dashboard's client. The pool is kept when the stack is deleted. */
 export class Accounts extends Construct {
@@ -33,7 +28,7 @@ export class Accounts extends Construct {
   readonly issuer: string;
   /** The origin of `/oauth2/authorize`, `/oauth2/token`, `/oauth2/revoke` and `/logout`. */
   readonly domainUrl: string;
-  private dashboardClient: UserPoolClient | null = null;
+  private dashboardClient?: UserPoolClient;
 
   constructor(scope: Construct, id: string, props: AccountsProps) {
     super(scope, id);
@@ -42,10 +37,9 @@ export class Accounts extends Construct {
     this.domainUrl = this.addDomain().baseUrl();
   }
 
-  /** @throws Error before `addDashboardClient`. */
+  /** There is one after `addDashboardClient`. */
   get clientId(): string {
-    if (this.dashboardClient === null) throw new Error('Call addDashboardClient before clientId is read.');
-    return this.dashboardClient.userPoolClientId;
+    return this.dashboardClient!.userPoolClientId;
   }
 
   /**

@@ -5,24 +5,18 @@ import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
 import { accept } from './accepted-findings.ts';
 
-export interface BackupsProps {
-  /** Only the table is backed up: images can be generated again from their records. */
-  readonly table: Table;
-}
-
 /**
- * Daily copies of the table for five weeks and monthly copies for a year, beside its point-in-time recovery.
+ * Daily copies of the table for five weeks and monthly copies for a year, beside its point-in-time recovery. Images can be
+ * generated again from their records.
  *
  * A copy is restored into a new table, with its old state: keys that were revoked later are valid again, credits that
  * were charged later are free again, and images that were made later have no record.
  */
 export class Backups extends Construct {
-  readonly vault: BackupVault;
-
-  constructor(scope: Construct, id: string, { table }: BackupsProps) {
+  constructor(scope: Construct, id: string, { table }: { table: Table }) {
     super(scope, id);
     const { stackName, stackId } = Stack.of(this);
-    this.vault = new BackupVault(this, 'Vault', {
+    const vault = new BackupVault(this, 'Vault', {
       // The vault must have a name, and it is kept when the stack is deleted. A part of the stack's id makes the name
       // unique, so that the stack can be deployed again.
       backupVaultName: `${stackName}-${Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', stackId))))}`,
@@ -30,7 +24,7 @@ export class Backups extends Construct {
     });
     const plan = new BackupPlan(this, 'Plan', {
       backupPlanName: stackName,
-      backupVault: this.vault,
+      backupVault: vault,
       backupPlanRules: [
         new BackupPlanRule({
           ruleName: 'Daily',

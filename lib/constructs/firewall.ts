@@ -7,13 +7,12 @@ import { Construct } from 'constructs';
 import { errorCodes } from '../../shared/base/errors.ts';
 import { firewallFailures, type GatewayFailure } from '../../shared/routes/gateway-failures.ts';
 import { answerHeaders } from '../../shared/routes/api.ts';
+import type { Configuration } from '../configuration.ts';
 import { graph } from './monitoring/metrics.ts';
 import type { AlarmRow, Watched, Widgets } from './monitoring/watched.ts';
 
-export interface FirewallProps {
+export interface FirewallProps extends Pick<Configuration, 'requestsPerAddress'> {
   readonly api: RestApi;
-  /** The limit of requests from one IP address in five minutes. */
-  readonly requestsPerAddress: number;
   readonly logRetention: RetentionDays;
 }
 
@@ -90,6 +89,7 @@ export class Firewall extends Construct implements Watched {
       retention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
+    const blocked = { ActionCondition: { Action: 'BLOCK' } };
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: this.webAcl.attrArn,
       // AWS WAF wants the ARN without the `:*` at its end.
@@ -104,13 +104,7 @@ export class Firewall extends Construct implements Watched {
       redactedFields: [{ singleHeader: { Name: 'authorization' } }, { queryString: {} }, { uriPath: {} }],
       loggingFilter: {
         DefaultBehavior: 'DROP',
-        Filters: [
-          {
-            Behavior: 'KEEP',
-            Requirement: 'MEETS_ANY',
-            Conditions: [{ ActionCondition: { Action: 'BLOCK' } }],
-          },
-        ],
+        Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ANY', Conditions: [blocked] }],
       },
     });
   }
@@ -137,11 +131,7 @@ function ownRules(requestsPerAddress: number): CfnWebACL.RuleProperty[] {
       action: block('tooManyFromOneAddress', firewallFailures.tooManyFromOneAddress),
       visibilityConfig: visibility('requests-per-address'),
       statement: {
-        rateBasedStatement: {
-          aggregateKeyType: 'IP',
-          evaluationWindowSec: 300,
-          limit: requestsPerAddress,
-        },
+        rateBasedStatement: { aggregateKeyType: 'IP', evaluationWindowSec: 300, limit: requestsPerAddress },
       },
     },
   ];

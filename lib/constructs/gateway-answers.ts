@@ -27,7 +27,7 @@ export function addGatewayAnswers(restApi: RestApi): void {
         // These answers hold no secret, so any origin may read them.
         'Access-Control-Allow-Origin': "'*'",
         'Access-Control-Expose-Headers': `'${cors.responseHeaders.join(', ')}'`,
-        // OpenAI's SDKs repeat unless told. What API Gateway gave up on may have been charged.
+        // OpenAI's SDKs repeat unless a header says not to. What API Gateway gave up on may have been charged.
         ...(retryAfterSeconds === undefined
           ? { 'X-Should-Retry': "'false'" }
           : { 'Retry-After': `'${retryAfterSeconds}'` }),

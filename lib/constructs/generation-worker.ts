@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib/core';
 import { MathExpression, Stats, type IWidget, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { environmentVariables } from '../../shared/base/config.ts';
 import type { ErrorCode } from '../../shared/base/errors.ts';
 import { metricTable, type MetricName } from '../../shared/base/metrics.ts';
 import type { HttpApi } from './http-api.ts';
@@ -13,7 +12,7 @@ import type { ServiceFunction } from './service-function.ts';
 export interface GenerationWorkerProps {
   /** Runs requests that nobody waits for. */
   readonly run: ServiceFunction;
-  /** Is told of those that could not be run, and gives their credits back. */
+  /** Gets those that could not be run, and gives their credits back. */
   readonly release: ServiceFunction;
   readonly asyncDeadlineSeconds: number;
   readonly generationDeadlineSeconds: number;
@@ -58,11 +57,6 @@ export class GenerationWorker extends Construct implements Watched {
     });
     // Lambda looks whether the role may invoke the destination when it is named.
     run.live.node.findChild('EventInvokeConfig').node.addDependency(run.role!);
-  }
-
-  grantInvoke(caller: ServiceFunction): void {
-    caller.setVariable(environmentVariables.generationWorkerUrl, this.run.invocationsUrl);
-    this.run.allowInvocationBy(caller);
   }
 
   get alarms(): AlarmRow[] {

@@ -28,10 +28,7 @@ import { axisOf, combined, graph, inParts, share } from './monitoring/metrics.ts
 import type { AlarmRow, Costs, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-export interface HttpApiProps {
-  readonly stage: string;
-  readonly throttle: Configuration['throttle'];
-  readonly domain: Domain | null;
+export interface HttpApiProps extends Pick<Configuration, 'stage' | 'throttle' | 'domain'> {
   readonly logRetention: RetentionDays;
   readonly model: ModelAccess;
 }
@@ -99,16 +96,11 @@ export class HttpApi extends Construct implements Watched {
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
         ...settings(props.throttle),
         methodOptions: Object.fromEntries(
-          allRoutes.flatMap(({ method, path, throttle }) =>
-            throttle
-              ? [
-                  [
-                    `${basePath}${path}/${method}`,
-                    settings(throttle === 'account' ? accountThrottle : throttle),
-                  ],
-                ]
-              : [],
-          ),
+          allRoutes.flatMap(({ method, path, throttle }) => {
+            if (!throttle) return [];
+            const own = throttle === 'account' ? accountThrottle : throttle;
+            return [[`${basePath}${path}/${method}`, settings(own)]];
+          }),
         ),
       },
     });
@@ -155,7 +147,6 @@ export class HttpApi extends Construct implements Watched {
     const { throttle, model } = this.props;
     const window = { period: Duration.minutes(15) };
     const failed = this.metric('5XXError', Stats.SUM, window);
-    const secondsPerPeriod = 60;
     // Lambda measures durations at no charge; API Gateway's metrics of each method cost money.
     const times = this.functionsOf({ streams: false }).map((fn) =>
       fn.metricDuration({ statistic: Stats.percentile(99), period }),
@@ -177,8 +168,8 @@ export class HttpApi extends Construct implements Watched {
         capability: 'api',
         severity: 'warning',
         means: `The API takes 80% of the ${throttle.ratePerSecond} requests a second that it is limited to.`,
-        metric: this.requests({ period: Duration.seconds(secondsPerPeriod) }),
-        threshold: 0.8 * throttle.ratePerSecond * secondsPerPeriod,
+        metric: this.requests({ period: Duration.minutes(1) }),
+        threshold: 0.8 * throttle.ratePerSecond * 60,
         periods: 3,
       },
       ...inParts('api-latency', times).map(({ id, metrics }): AlarmRow => ({
@@ -265,8 +256,9 @@ export class HttpApi extends Construct implements Watched {
         zoneName: hostedZone.name,
       });
       const target = RecordTarget.fromAlias(new ApiGateway(this.api));
-      new ARecord(this, 'Record', { zone, recordName: `${apiName}.`, target });
-      new AaaaRecord(this, 'RecordV6', { zone, recordName: `${apiName}.`, target });
+      const record = { zone, recordName: `${apiName}.`, target };
+      new ARecord(this, 'Record', record);
+      new AaaaRecord(this, 'RecordV6', record);
     }
     return `https://${domainName.domainName}`;
   }

@@ -12,25 +12,17 @@ import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
 import type { Grants } from '../../shared/routes/grants.ts';
 import { bucketCors } from '../../shared/routes/api.ts';
+import type { Configuration } from '../configuration.ts';
 import { accept } from './accepted-findings.ts';
 import { serviceMetrics } from './monitoring/metrics.ts';
 import type { Costs, Watched } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-export interface ImageBucketProps {
-  /** Images are kept as long as their records. */
-  readonly retentionDays: number;
-}
-
-const generationsPrefix = 'generations/';
-const uploadsPrefix = 'uploads/';
-const referencesPrefix = 'references/';
-
 /** The private bucket of images, uploads, references, adapters and samples, read through presigned URLs. It is kept when the stack is deleted. */
 export class ImageBucket extends Construct implements Watched {
   readonly bucket: Bucket;
 
-  constructor(scope: Construct, id: string, { retentionDays }: ImageBucketProps) {
+  constructor(scope: Construct, id: string, { retentionDays }: Pick<Configuration, 'retentionDays'>) {
     super(scope, id);
     this.bucket = new Bucket(this, 'Bucket', {
       encryption: BucketEncryption.S3_MANAGED,
@@ -50,11 +42,11 @@ export class ImageBucket extends Construct implements Watched {
       ],
       // Each names what it removes: adapters and samples stay until an operator replaces them.
       lifecycleRules: [
-        { id: 'images', prefix: generationsPrefix, expiration: Duration.days(retentionDays) },
+        { id: 'images', prefix: 'generations/', expiration: Duration.days(retentionDays) },
         // An upload is valid for an hour, but S3 counts in days.
-        { id: 'uploads', prefix: uploadsPrefix, expiration: Duration.days(1) },
+        { id: 'uploads', prefix: 'uploads/', expiration: Duration.days(1) },
         // They are deleted when their request ends. These are left over where that failed.
-        { id: 'references', prefix: referencesPrefix, expiration: Duration.days(1) },
+        { id: 'references', prefix: 'references/', expiration: Duration.days(1) },
         { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
     });

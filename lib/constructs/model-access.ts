@@ -25,6 +25,7 @@ export interface ModelAccessProps {
 const fiveMinutes = Duration.minutes(5);
 const window = Duration.minutes(15);
 const hour = Duration.hours(1);
+const row = { capability: 'model', severity: 'warning' } as const;
 
 /** The SageMaker endpoint that functions call. */
 export class ModelAccess implements Watched {
@@ -38,7 +39,8 @@ export class ModelAccess implements Watched {
   constructor(stack: Stack, { inference, model }: ModelAccessProps) {
     this.stack = stack;
     this.inference = inference;
-    this.endpointName = model?.importEndpointName() ?? otherEndpointName(inference);
+    const other = inference.kind === 'existing' ? inference.endpointName : noModelEndpoint;
+    this.endpointName = model?.importEndpointName() ?? other;
     this.componentName = model?.importComponentName() ?? null;
   }
 
@@ -51,7 +53,7 @@ export class ModelAccess implements Watched {
     fn.setVariable(environmentVariables.modelComponentName, this.componentName);
     const component = this.arnOf('inference-component', this.componentName);
     if (!modelStatus) return this.allowStreams(fn, [component]);
-    // A call would wake the model. So whoever may see how it is does not call it.
+    // A call would cause a cold start. So whoever may see how it is does not call it.
     const actions = ['sagemaker:DescribeInferenceComponent'];
     fn.addToRolePolicy(new PolicyStatement({ actions, resources: [component] }));
   }
@@ -79,8 +81,8 @@ export class ModelAccess implements Watched {
     const requests = modelMetric('requests', 'Invocations', this, sum);
     return [
       {
+        ...row,
         id: 'model-errors',
-        capability: 'model',
         severity: 'critical',
         means: 'The model endpoint answers with errors.',
         metric: this.unlessAtZero(share({ failed }, requests, { atLeast: 3, period: window }), 'whole'),
@@ -154,10 +156,9 @@ export class ModelAccess implements Watched {
 
   private full(id: string, means: string, metricName: string, threshold: number): AlarmRow {
     return {
+      ...row,
       id,
       runbook: 'model-full',
-      capability: 'model',
-      severity: 'warning',
       means,
       metric: modelMetric('instances', metricName, this, { statistic: Stats.MAXIMUM, period: fiveMinutes }),
       threshold,
@@ -167,9 +168,8 @@ export class ModelAccess implements Watched {
 
   private atMaximum(maxInstances: number): AlarmRow {
     return {
+      ...row,
       id: 'model-at-maximum',
-      capability: 'model',
-      severity: 'warning',
       means: 'The model endpoint has run all the instances that it may for an hour.',
       metric: modelInstances(this, { period: fiveMinutes }),
       // The number is a quotient of sums and not exact, because instances start and stop within a period.
@@ -181,8 +181,10 @@ export class ModelAccess implements Watched {
   /** IAM asks for the endpoint, and for the component where a request names one. */
   private allowStreams(fn: ServiceFunction, components: string[]): void {
     // SageMaker writes endpoint names in ARNs in lower case, but IAM compares case-sensitively. So both forms are named.
-    const names = new Set([lowerCase(this.endpointName), this.endpointName]);
-    const endpoints = [...names].map((name) => this.arnOf('endpoint', name));
+    // The name of the service's own endpoint is a reference to another stack, and in lower case there.
+    const { endpointName } = this;
+    const lowerCase = Token.isUnresolved(endpointName) ? endpointName : endpointName.toLowerCase();
+    const endpoints = [...new Set([lowerCase, endpointName])].map((name) => this.arnOf('endpoint', name));
     fn.addToRolePolicy(
       new PolicyStatement({
         actions: ['sagemaker:InvokeEndpointWithResponseStream'],
@@ -196,24 +198,15 @@ export class ModelAccess implements Watched {
   }
 }
 
-function otherEndpointName(inference: Inference): string {
-  return inference.kind === 'existing' ? inference.endpointName : noModelEndpoint;
-}
-
 /** A cold start takes about ten minutes, which touch three periods at most. */
 function coldTooLong(componentName: string): AlarmRow {
   return {
+    ...row,
     id: 'model-not-awake',
-    capability: 'model',
     severity: 'critical',
     means: 'Requests have found the model asleep for 20 minutes: it does not wake.',
     metric: callsAtZero(componentName, { period: fiveMinutes }),
     threshold: 1,
     periods: 4,
   };
-}
-
-/** The name of the service's own endpoint is a reference to another stack, and in lower case there. */
-function lowerCase(endpointName: string): string {
-  return Token.isUnresolved(endpointName) ? endpointName : endpointName.toLowerCase();
 }

@@ -14,10 +14,6 @@ const patterns = {
   'samples/*': 'Samples lie below the identity that they belong to. Operators make identities.',
 };
 
-export interface PreviewRoleProps {
-  readonly images: Bucket;
-}
-
 /**
  * The role that signs links to previews and samples. It may read these and nothing else. Lambda gives each process credentials
  * of its own, and links that are signed by two of them differ; the credentials of this role are shared.
@@ -26,7 +22,7 @@ export class PreviewRole extends Construct {
   private readonly role: Role;
   private readonly signers: string[] = [];
 
-  constructor(scope: Construct, id: string, { images }: PreviewRoleProps) {
+  constructor(scope: Construct, id: string, { images }: { images: Bucket }) {
     super(scope, id);
     // IAM refuses a policy that names a role as a principal before that role is known everywhere. A condition may name it.
     const signers = { 'aws:PrincipalArn': Lazy.list({ produce: () => this.signers }) };

@@ -3,7 +3,6 @@ import { MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   AttributeType,
   BillingMode,
-  Operation,
   ProjectionType,
   Table,
   TableEncryption,
@@ -30,13 +29,8 @@ const iamActions: Record<TableAction, string> = {
 
 /** The operations that the functions use. */
 const operations = [
-  Operation.GET_ITEM,
-  Operation.BATCH_GET_ITEM,
-  Operation.QUERY,
-  Operation.PUT_ITEM,
-  Operation.UPDATE_ITEM,
-  Operation.DELETE_ITEM,
-  Operation.TRANSACT_WRITE_ITEMS,
+  ...Object.values(iamActions).map((action) => action.replace('dynamodb:', '')),
+  'TransactWriteItems',
 ];
 const fiveMinutes = Duration.minutes(5);
 
@@ -145,9 +139,14 @@ export class RecordTable extends Construct implements Watched {
         }),
       );
     }
-    for (const { index, actions } of indexStatements(grants)) {
+    // An index holds only one kind of item, so its statement needs no condition.
+    for (const { index, actions } of granted(grants)) {
+      if (index === undefined) continue;
       fn.addToRolePolicy(
-        new PolicyStatement({ actions, resources: [`${this.table.tableArn}/index/${index}`] }),
+        new PolicyStatement({
+          actions: actions.map((action) => iamActions[action]),
+          resources: [`${this.table.tableArn}/index/${index}`],
+        }),
       );
     }
   }
@@ -173,26 +172,12 @@ function itemStatements(grants: TableGrants): { leadingKeys: string[]; actions: 
   }));
 }
 
-/** The actions on indexes. An index holds only one kind of item, so its statement needs no condition. */
-function indexStatements(grants: TableGrants): { index: string; actions: string[] }[] {
-  return granted(grants).flatMap(({ index, actions }) =>
-    index === undefined ? [] : [{ index, actions: actions.map((action) => iamActions[action]) }],
-  );
-}
-
-interface Granted {
-  leadingKey: string;
-  index?: string;
-  actions: readonly TableAction[];
-}
-
-function granted(grants: TableGrants): Granted[] {
-  return (Object.keys(partitions) as Partition[])
-    .map((partition) => ({
-      ...partitions[partition],
-      actions: grants[partition] ?? [],
-    }))
-    .filter(({ actions }) => actions.length > 0);
+function granted(grants: TableGrants) {
+  return (Object.keys(partitions) as Partition[]).flatMap((partition) => {
+    const { leadingKey, index }: { leadingKey: string; index?: string } = partitions[partition];
+    const actions = grants[partition] ?? [];
+    return actions.length === 0 ? [] : [{ leadingKey, index, actions }];
+  });
 }
 
 function attribute(name: string): Attribute {

@@ -7,17 +7,9 @@ import type { Configuration } from '../configuration.ts';
 import { failuresOf, type AlarmRow, type Watched } from './monitoring/watched.ts';
 import { ServiceFunction } from './service-function.ts';
 
-export interface ReferenceFetcherProps {
+export interface ReferenceFetcherProps extends Pick<Configuration, 'supportContact'> {
   readonly logRetention: RetentionDays;
-  /** Named to the servers that it fetches from. */
-  readonly supportContact: Configuration['supportContact'];
 }
-
-/** Its callers wait no longer. */
-const timeout = Duration.seconds(12);
-
-/** It holds up to four files of 10 MB and checks them while the caller waits. */
-const memoryMb = 1024;
 
 /**
  * The function that fetches reference images from URLs of callers. Its role may only write its log and traces, so an
@@ -28,15 +20,16 @@ export class ReferenceFetcher extends Construct implements Watched {
 
   constructor(scope: Construct, id: string, { logRetention, supportContact }: ReferenceFetcherProps) {
     super(scope, id);
-    const { functionName } = jobs.fetchReferences;
-    const serviceName = Stack.of(this).stackName;
     this.fn = new ServiceFunction(this, 'Function', {
       logRetention,
-      serviceName,
-      functionName,
-      timeout,
-      memoryMb,
+      serviceName: Stack.of(this).stackName,
+      functionName: jobs.fetchReferences.functionName,
+      // Its callers wait no longer.
+      timeout: Duration.seconds(12),
+      // It holds up to four files of 10 MB and checks them while the caller waits.
+      memoryMb: 1024,
     });
+    // Named to the servers that it fetches from.
     this.fn.setVariable(environmentVariables.supportContact, supportContact ?? '');
   }
 
@@ -50,10 +43,5 @@ export class ReferenceFetcher extends Construct implements Watched {
         ...failuresOf(this.fn),
       },
     ];
-  }
-
-  grantInvoke(caller: ServiceFunction): void {
-    caller.setVariable(environmentVariables.referenceFetcherUrl, this.fn.invocationsUrl);
-    this.fn.allowInvocationBy(caller);
   }
 }

@@ -46,7 +46,7 @@ export class ServiceFunction extends NodejsFunction {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     const logGroup = new LogGroup(scope, `${id}Log`, {
       retention: props.logRetention,
-      // What was done has to be told after a stack was deleted, too. CloudFormation gives each a new name.
+      // What was done is asked after a stack was deleted, too. CloudFormation gives each a new name.
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     const role = new Role(scope, `${id}Role`, {
@@ -105,13 +105,15 @@ export class ServiceFunction extends NodejsFunction {
   }
 
   /** Where the live alias is invoked (AWS Lambda API, "Invoke"). */
-  get invocationsUrl(): string {
+  private get invocationsUrl(): string {
     const { region, urlSuffix } = Stack.of(this);
     const path = `/2015-03-31/functions/${this.functionName}%3A${liveAlias}/invocations`;
     return `https://lambda.${region}.${urlSuffix}${path}`;
   }
 
-  allowInvocationBy(caller: ServiceFunction): void {
+  /** @param urlVariable the caller's variable for where to call it; none where Lambda itself calls it */
+  allowInvocationBy(caller: ServiceFunction, urlVariable?: VariableName): void {
+    if (urlVariable !== undefined) caller.setVariable(urlVariable, this.invocationsUrl);
     caller.addToRolePolicy(
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.liveArn] }),
     );

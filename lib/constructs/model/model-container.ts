@@ -32,16 +32,17 @@ interface ContainerProps extends ModelEndpointProps {
   readonly hasNetwork: boolean;
 }
 
-export interface ModelContainer {
-  readonly model: CfnModel;
-  readonly role: Role;
-  /** Something that starts the container must wait for it. */
-  readonly logGroup: LogGroup;
-}
-
 /** The name of the only variant, a dimension of the endpoint's metrics. */
 export const variantName = 'AllTraffic';
 const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** What the variant has in both forms. */
+export const variantOf = ({ instanceType, amiVersion }: ModelEndpointOptions) => ({
+  variantName,
+  instanceType,
+  ...(amiVersion !== null && { inferenceAmiVersion: amiVersion }),
+  routingConfig: { routingStrategy: 'LEAST_OUTSTANDING_REQUESTS' },
+});
 
 /** An instance downloads tens of gigabytes, then loads them into its GPU. Each step may take half an hour. */
 export const startStepSeconds = 1800;
@@ -51,8 +52,8 @@ export const startStepSeconds = 1800;
  */
 export const longestGenerationSeconds = maxDeadlineSeconds + 60;
 
-/** The model with its image, its role and its log. The ids are within `scope`, so that it may be split without a change. */
-export function addContainer(scope: Construct, props: ContainerProps): ModelContainer {
+/** The model with its image, its role and its log, for which everything that starts the container must wait. */
+export function addContainer(scope: Construct, props: ContainerProps) {
   const { options, network, hasNetwork, logGroupName, logRetention } = props;
   const role = addRole(scope, props);
   const model = new CfnModel(scope, 'Model', {
@@ -83,8 +84,7 @@ function addRole(
   { options, network, logGroupName, metricNamespaces }: ContainerProps,
 ): Role {
   const { modelData, modelDataKeyArn } = options;
-  const { bucket, prefix } = s3Place(modelData);
-  const bucketArn = `arn:${Aws.PARTITION}:s3:::${bucket}`;
+  const { bucket, bucketArn, prefix } = s3Place(modelData);
   const logGroup = `log-group:${logGroupName}`;
   const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:${logGroup}`;
   const role = new Role(scope, 'Role', {
@@ -137,9 +137,9 @@ function addImage(scope: Construct, image: ModelEndpointOptions['image'], role: 
   return asset.imageUri;
 }
 
-function s3Place(uri: string): { bucket: string; prefix: string } {
+export function s3Place(uri: string) {
   const [, bucket, prefix] = /^s3:\/\/([^/]+)\/(.*)$/.exec(uri)!;
-  return { bucket: bucket!, prefix: prefix! };
+  return { bucket, bucketArn: `arn:${Aws.PARTITION}:s3:::${bucket}`, prefix };
 }
 
 /** @param uri `ACCOUNT.dkr.ecr.REGION.amazonaws.com/NAME:TAG` or `…/NAME@DIGEST` */

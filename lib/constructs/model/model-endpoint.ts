@@ -8,12 +8,12 @@ import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnEndpoint, CfnEndpointConfig } from 'aws-cdk-lib/aws-sagemaker';
 import { Construct } from 'constructs';
-import type { ModelEndpointOptions } from '../../configuration.ts';
 import {
   addContainer,
   longestGenerationSeconds,
   startStepSeconds,
   variantName,
+  variantOf,
   type ModelEndpointProps,
 } from './model-container.ts';
 
@@ -29,12 +29,12 @@ export class ModelEndpoint extends Construct {
   constructor(scope: Construct, id: string, props: ModelEndpointProps) {
     super(scope, id);
     this.props = props;
-    this.endpoint = this.addEndpoint(props.options);
-    this.addScaling(props.options);
+    this.endpoint = this.addEndpoint();
+    this.addScaling();
   }
 
-  private addEndpoint(options: ModelEndpointOptions): CfnEndpoint {
-    const { endpointName } = this.props;
+  private addEndpoint(): CfnEndpoint {
+    const { endpointName, options } = this.props;
     const alarm = this.addRollbackAlarm();
     const { model, role, logGroup } = addContainer(this, {
       ...this.props,
@@ -50,13 +50,10 @@ export class ModelEndpoint extends Construct {
     const config = new CfnEndpointConfig(this, 'Configuration', {
       productionVariants: [
         {
-          variantName,
+          ...variantOf(options),
           modelName: model.attrModelName,
-          instanceType: options.instanceType,
-          ...(options.amiVersion !== null && { inferenceAmiVersion: options.amiVersion }),
           initialInstanceCount: options.minInstances,
           initialVariantWeight: 1,
-          routingConfig: { routingStrategy: 'LEAST_OUTSTANDING_REQUESTS' },
           modelDataDownloadTimeoutInSeconds: startStepSeconds,
           containerStartupHealthCheckTimeoutInSeconds: startStepSeconds,
         },
@@ -93,8 +90,8 @@ export class ModelEndpoint extends Construct {
     });
   }
 
-  private addScaling(options: ModelEndpointOptions): void {
-    const { endpointName } = this.props;
+  private addScaling(): void {
+    const { endpointName, options } = this.props;
     const target = new CfnScalableTarget(this, 'Instances', {
       serviceNamespace: 'sagemaker',
       scalableDimension: 'sagemaker:variant:DesiredInstanceCount',

@@ -17,12 +17,9 @@ import {
 } from 'aws-cdk-lib/aws-route53resolver';
 import type { CfnModel } from 'aws-cdk-lib/aws-sagemaker';
 import { Construct } from 'constructs';
+import type { ModelEndpointOptions } from '../../configuration.ts';
 import { accept } from '../accepted-findings.ts';
-
-export interface ModelNetworkProps {
-  /** The S3 prefix of the weights. Its bucket may belong to another account. */
-  readonly modelData: string;
-}
+import { s3Place } from './model-container.ts';
 
 /**
  * A network without a way to the internet. Containers in it reach S3 only, and there only the buckets of this account and
@@ -31,7 +28,7 @@ export interface ModelNetworkProps {
 export class ModelNetwork extends Construct {
   readonly vpcConfig: CfnModel.VpcConfigProperty;
 
-  constructor(scope: Construct, id: string, { modelData }: ModelNetworkProps) {
+  constructor(scope: Construct, id: string, { modelData }: Pick<ModelEndpointOptions, 'modelData'>) {
     super(scope, id);
     const vpc = new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr('10.0.0.0/22'),
@@ -97,8 +94,8 @@ export class ModelNetwork extends Construct {
     allow(['s3:GetObject', 's3:PutObject'], ['*'], {
       StringEquals: { 'aws:ResourceAccount': Aws.ACCOUNT_ID },
     });
-    const [, bucket, prefix] = /^s3:\/\/([^/]+)\/(.*)$/.exec(modelData)!;
-    const bucketArn = `arn:${Aws.PARTITION}:s3:::${bucket}`;
+    // The bucket of the weights may belong to another account.
+    const { bucketArn, prefix } = s3Place(modelData);
     allow(['s3:GetObject'], [`${bucketArn}/${prefix}*`]);
     allow(['s3:ListBucket'], [bucketArn]);
   }

@@ -1,7 +1,13 @@
 import { CfnEndpoint, CfnEndpointConfig, CfnInferenceComponent } from 'aws-cdk-lib/aws-sagemaker';
 import { Construct } from 'constructs';
 import { gpusOfTypes } from '../../gpus.ts';
-import { addContainer, startStepSeconds, variantName, type ModelEndpointProps } from './model-container.ts';
+import {
+  addContainer,
+  startStepSeconds,
+  variantName,
+  variantOf,
+  type ModelEndpointProps,
+} from './model-container.ts';
 import { ScaleToZeroScaling } from './scale-to-zero-scaling.ts';
 
 /**
@@ -25,13 +31,12 @@ export class ScaleToZeroEndpoint extends Construct {
     this.props = props;
     this.componentName = props.endpointName;
     const { options, network } = props;
-    const container = addContainer(this, {
+    const { model, role, logGroup } = addContainer(this, {
       ...props,
       logGroupName: `/aws/sagemaker/InferenceComponents/${this.componentName}`,
       metricNamespaces: ['/aws/sagemaker/Endpoints', '/aws/sagemaker/InferenceComponents'],
       hasNetwork: false,
     });
-    const { model, role, logGroup } = container;
     const config = this.addConfiguration(role.roleArn);
     // SageMaker uses the role and the network when it starts the first instance.
     config.node.addDependency(role.node.findChild('DefaultPolicy'), ...(network === null ? [] : [network]));
@@ -51,9 +56,7 @@ export class ScaleToZeroEndpoint extends Construct {
       ...(network !== null && { vpcConfig: network.vpcConfig }),
       productionVariants: [
         {
-          variantName,
-          instanceType: options.instanceType,
-          ...(options.amiVersion !== null && { inferenceAmiVersion: options.amiVersion }),
+          ...variantOf(options),
           // For the component's first copy, which shows whether the container works.
           initialInstanceCount: 1,
           managedInstanceScaling: {
@@ -62,7 +65,6 @@ export class ScaleToZeroEndpoint extends Construct {
             // Copies are limited by the scaling. A deployment starts new copies beside the old ones.
             maxInstanceCount: 2 * options.maxInstances,
           },
-          routingConfig: { routingStrategy: 'LEAST_OUTSTANDING_REQUESTS' },
         },
       ],
     });

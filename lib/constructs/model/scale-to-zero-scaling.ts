@@ -63,7 +63,6 @@ export class ScaleToZeroScaling extends Construct {
       {
         alarmDescription: 'Somebody asks the model, which sleeps. It wakes.',
         metric: callsAtZero(this.props.componentName, { period: minute }),
-        comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         threshold: 1,
         evaluationPeriods: 1,
       },
@@ -90,7 +89,6 @@ export class ScaleToZeroScaling extends Construct {
           },
           period: minute,
         }),
-        comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
         // One request among 100 copies, the most that a configuration allows.
         threshold: 0.01,
         evaluationPeriods: idleMinutes,
@@ -133,7 +131,6 @@ export class ScaleToZeroScaling extends Construct {
           },
           period: window,
         }),
-        comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
         threshold: 40,
         evaluationPeriods: 1,
       },
@@ -141,8 +138,10 @@ export class ScaleToZeroScaling extends Construct {
   }
 
   /** A step, and the alarm that takes it. */
-  private addStep(id: string, step: Step, alarm: Omit<AlarmProps, 'treatMissingData'>): void {
+  private addStep(id: string, step: Step, alarm: Omit<AlarmProps, 'comparisonOperator'>): void {
     const { change, cooldownSeconds, adjustmentType, isAbove } = step;
+    // It counts from the alarm's threshold.
+    const bound = isAbove ? { metricIntervalLowerBound: 0 } : { metricIntervalUpperBound: 0 };
     const policy = new CfnScalingPolicy(this, id, {
       policyName: `${this.props.componentName}-${id.toLowerCase()}`,
       policyType: 'StepScaling',
@@ -151,21 +150,16 @@ export class ScaleToZeroScaling extends Construct {
         adjustmentType,
         metricAggregationType: 'Maximum',
         cooldown: cooldownSeconds,
-        // Bounds count from the alarm's threshold.
-        stepAdjustments: [
-          {
-            scalingAdjustment: change,
-            ...(isAbove ? { metricIntervalLowerBound: 0 } : { metricIntervalUpperBound: 0 }),
-          },
-        ],
+        stepAdjustments: [{ scalingAdjustment: change, ...bound }],
       },
     });
     new Alarm(this, `${id}Alarm`, {
       ...alarm,
+      comparisonOperator: isAbove
+        ? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD
+        : ComparisonOperator.LESS_THAN_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
-    }).addAlarmAction({
-      bind: () => ({ alarmActionArn: policy.ref }),
-    });
+    }).addAlarmAction({ bind: () => ({ alarmActionArn: policy.ref }) });
   }
 
   private of(kind: 'requests' | 'copies', metricName: string, statistic: string, period: Duration) {

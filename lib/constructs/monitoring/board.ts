@@ -73,7 +73,7 @@ function overview(stackName: string, alarms: readonly RowAlarm[]): IWidget[] {
   ];
 }
 
-/** The section of the runbook that tells what to do. */
+/** The section of the runbook that says what to do. */
 export function sectionOf({ id, runbook = id }: AlarmRow): string {
   return runbook;
 }

@@ -7,21 +7,18 @@ import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
+import type { Configuration } from '../../configuration.ts';
 import { Board, runbookPath, sectionOf, type RowAlarm } from './board.ts';
 import { Budget } from './budget.ts';
 import { savedQueries } from './saved-queries.ts';
 import type { Watched } from './watched.ts';
 
-export interface MonitoringProps {
+export interface MonitoringProps extends Pick<Configuration, 'alarmEmail' | 'monthlyBudgetUsd'> {
   readonly watched: readonly Watched[];
   /** Of all functions. */
   readonly functionLogs: readonly ILogGroup[];
   /** API Gateway writes one line for each request to it. */
   readonly accessLog: ILogGroup;
-  /** Receives the alarms; null for nobody. */
-  readonly alarmEmail: string | null;
-  /** What the whole account may cost in a month, in US dollars; null for no alarm. */
-  readonly monthlyBudgetUsd: number | null;
 }
 
 /** Makes the alarms and their topic, one CloudWatch dashboard, and saved queries for the logs, of what each construct says of itself. */
@@ -87,24 +84,12 @@ export class Monitoring extends Construct {
       pendingWindow: Duration.days(7),
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    key.addToResourcePolicy(
-      new PolicyStatement({
-        principals,
-        actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
-        // In the policy of a key `*` means this key.
-        resources: ['*'],
-        conditions,
-      }),
-    );
+    const allow = (actions: string[], resource: string) =>
+      new PolicyStatement({ principals, actions, resources: [resource], conditions });
+    // In the policy of a key `*` means this key.
+    key.addToResourcePolicy(allow(['kms:Decrypt', 'kms:GenerateDataKey*'], '*'));
     const topic = new Topic(this, 'Topic', { masterKey: key, enforceSSL: true });
-    topic.addToResourcePolicy(
-      new PolicyStatement({
-        principals,
-        actions: ['sns:Publish'],
-        resources: [topic.topicArn],
-        conditions,
-      }),
-    );
+    topic.addToResourcePolicy(allow(['sns:Publish'], topic.topicArn));
     return topic;
   }
 
