@@ -17,47 +17,31 @@ import { ScaleToZeroEndpoint } from './constructs/model/scale-to-zero-endpoint.t
  * uses the new one.
  */
 export class ModelStack extends Stack {
-  private readonly endpointExport: string;
-  private readonly componentExport: string | null;
+  /**
+   * The endpoint's name, for another stack. CloudFormation refuses to deploy a stack that imports it before the endpoint
+   * is there, and to delete the endpoint while a stack imports it.
+   */
+  readonly importedEndpointName: string;
+  /** The name of the inference component, where the endpoint scales to zero. */
+  readonly importedComponentName: string | null;
 
   /** @param configuration one with `inference.kind` "endpoint" */
   constructor(app: App, configuration: Configuration) {
     const { inference: options, logRetentionDays } = configuration;
     const name = modelStackNameOf(configuration);
     if (options.kind !== 'endpoint' || name === null) throw new Error('There is no endpoint to deploy.');
-    super(app, name, {
-      description: modelStackDescription,
-      terminationProtection: true,
-    });
-    const network = options.internetAccess
-      ? null
-      : new ModelNetwork(this, 'Network', { modelData: options.modelData });
+    super(app, name, { description: modelStackDescription, terminationProtection: true });
+    const network = options.internetAccess ? null : new ModelNetwork(this, 'Network', options);
     const props = { endpointName: name, options, network, logRetention: logRetentionDays as RetentionDays };
-    const scaled = scalesToZero(options) ? new ScaleToZeroEndpoint(this, 'Model', props) : null;
-    const { endpoint } = scaled ?? new ModelEndpoint(this, 'Model', props);
-    this.endpointExport = `${name}-endpoint`;
-    new CfnOutput(this, 'EndpointName', {
-      value: endpoint.attrEndpointName,
-      exportName: this.endpointExport,
-    });
-    this.componentExport = scaled === null ? null : `${name}-component`;
-    if (scaled === null) return;
-    new CfnOutput(this, 'ComponentName', {
-      value: scaled.componentName,
-      exportName: this.componentExport!,
-    });
+    const atZero = scalesToZero(options) ? new ScaleToZeroEndpoint(this, 'Model', props) : null;
+    const { endpoint } = atZero ?? new ModelEndpoint(this, 'Model', props);
+    this.importedEndpointName = this.export('EndpointName', endpoint.attrEndpointName, `${name}-endpoint`);
+    this.importedComponentName =
+      atZero && this.export('ComponentName', atZero.componentName, `${name}-component`);
   }
 
-  /**
-   * The endpoint's name, for another stack. CloudFormation refuses to deploy a stack that imports it before the endpoint
-   * is there, and to delete the endpoint while a stack imports it.
-   */
-  importEndpointName(): string {
-    return Fn.importValue(this.endpointExport);
-  }
-
-  /** The name of the inference component, where the endpoint scales to zero. */
-  importComponentName(): string | null {
-    return this.componentExport === null ? null : Fn.importValue(this.componentExport);
+  private export(id: string, value: string, exportName: string): string {
+    new CfnOutput(this, id, { value, exportName });
+    return Fn.importValue(exportName);
   }
 }

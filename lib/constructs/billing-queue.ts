@@ -4,11 +4,12 @@ import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
 import { billingEventTypes } from '../../shared/billing/event.ts';
-import { graph, serviceMetrics } from './monitoring/metrics.ts';
+import { queueSettings } from './job-schedule.ts';
+import { graph, period, serviceMetrics, window } from './monitoring/metrics.ts';
 import { deadLettersIn, type AlarmRow, type Watched, type Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -20,12 +21,6 @@ export interface BillingQueueProps {
   /** Applies the events to the licenses. It must have a timeout. */
   readonly fn: ServiceFunction;
 }
-
-const queueSettings = {
-  encryption: QueueEncryption.SQS_MANAGED,
-  enforceSSL: true,
-  retentionPeriod: Duration.days(14),
-} satisfies QueueProps;
 
 /**
  * Brings Stripe's events from the partner bus to the function. An event that can't be delivered or applied waits in the
@@ -63,13 +58,12 @@ export class BillingQueue extends Construct implements Watched {
 
   get alarms(): AlarmRow[] {
     const row = { capability: 'billing', severity: 'warning' } as const;
-    const period = Duration.minutes(5);
     return [
       {
         ...row,
         id: 'billing-failed',
         means: 'Billing events cannot be applied and are tried again.',
-        metric: serviceMetrics(this).count('billingEvents', 'failed', { period: Duration.minutes(15) }),
+        metric: serviceMetrics(this).count('billingEvents', 'failed', { period: window }),
         threshold: 3,
         rollsBack: true,
       },

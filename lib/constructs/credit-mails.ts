@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib/core';
+import { Stack } from 'aws-cdk-lib/core';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
@@ -6,7 +6,7 @@ import { environmentVariables as names } from '../../shared/base/config.ts';
 import { jobs } from '../../shared/routes/jobs.ts';
 import { mailIdentities, type Configuration } from '../configuration.ts';
 import { JobSchedule } from './job-schedule.ts';
-import { graph, serviceMetrics } from './monitoring/metrics.ts';
+import { graph, hour, period, serviceMetrics, window } from './monitoring/metrics.ts';
 import {
   deadLettersIn,
   failuresOf,
@@ -25,14 +25,11 @@ export interface CreditMailsProps extends Pick<Configuration, 'billingPortalUrl'
 
 /** Starts the job that sends the owners of licenses e-mails about used credits, from an address that the operator has verified in SES. */
 export class CreditMails extends JobSchedule implements Watched {
-  private readonly fn: ServiceFunction;
-
   constructor(scope: Construct, id: string, props: CreditMailsProps) {
     const { fn, mail, dashboardOrigin, billingPortalUrl, supportContact } = props;
     const { everyMinutes } = jobs.sendNotices.trigger;
     const does = 'Tells the owners of licenses by e-mail what is used of their credits';
     super(scope, id, { fn, everyMinutes, name: 'the e-mails', does });
-    this.fn = fn;
     fn.setVariable(names.mailFrom, mail.from);
     fn.setVariable(names.dashboardUrl, `${dashboardOrigin}/`);
     fn.setVariable(names.billingPortalUrl, billingPortalUrl ?? '');
@@ -50,7 +47,7 @@ export class CreditMails extends JobSchedule implements Watched {
         ...row,
         id: 'notices-failing',
         means: 'E-mails about used credits cannot be sent and are tried again.',
-        metric: serviceMetrics(this).of('noticeFailures', { period: Duration.minutes(15) }),
+        metric: serviceMetrics(this).of('noticeFailures', { period: window }),
         threshold: 3,
       },
       {
@@ -86,7 +83,6 @@ export class CreditMails extends JobSchedule implements Watched {
 
   get widgets(): Widgets {
     const metrics = serviceMetrics(this);
-    const period = Duration.minutes(5);
     const sent = metrics.of('noticesSent', { label: 'sent', period });
     const failures = metrics.of('noticeFailures', { label: 'not sent', period });
     return { generations: [graph('E-mails', [sent, failures])] };
@@ -99,6 +95,6 @@ function reputation(metricName: string): Metric {
     namespace: 'AWS/SES',
     metricName: `Reputation.${metricName}`,
     statistic: Stats.MAXIMUM,
-    period: Duration.hours(1),
+    period: hour,
   });
 }

@@ -1,5 +1,5 @@
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
-import { ArnFormat, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -8,7 +8,7 @@ import { errorCodes } from '../../shared/base/errors.ts';
 import { firewallFailures, type GatewayFailure } from '../../shared/routes/gateway-failures.ts';
 import { answerHeaders } from '../../shared/routes/api.ts';
 import type { Configuration } from '../configuration.ts';
-import { graph } from './monitoring/metrics.ts';
+import { graph, period } from './monitoring/metrics.ts';
 import type { AlarmRow, Watched, Widgets } from './monitoring/watched.ts';
 
 export interface FirewallProps extends Pick<Configuration, 'requestsPerAddress'> {
@@ -76,7 +76,7 @@ export class Firewall extends Construct implements Watched {
       metricName: 'BlockedRequests',
       dimensionsMap: { WebACL: stackName, Region: region, Rule: 'ALL' },
       statistic: Stats.SUM,
-      period: Duration.minutes(5),
+      period,
       ...(label !== undefined && { label }),
     });
   }

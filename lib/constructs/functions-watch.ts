@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib/core';
 import { MathExpression, Stats, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { GenerationWorker } from './generation-worker.ts';
@@ -6,11 +5,14 @@ import type { HttpApi } from './http-api.ts';
 import {
   combined,
   graph,
+  hour,
   inParts,
   maxMetrics,
   numbered,
+  period,
   serviceMetrics,
   share,
+  window,
 } from './monitoring/metrics.ts';
 import type { AlarmRow, Watched } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
@@ -23,10 +25,6 @@ export interface FunctionsWatchProps {
   readonly worker: GenerationWorker;
   readonly generationDeadlineSeconds: number;
 }
-
-const window = Duration.minutes(15);
-const period = Duration.minutes(5);
-const hour = Duration.hours(1);
 
 /** What is watched of all functions alike. What is normal for those that wait for the model would be slow for the others. */
 export function watchFunctions(props: FunctionsWatchProps): Watched {

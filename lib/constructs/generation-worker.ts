@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../shared/base/errors.ts';
 import { metricTable, type MetricName } from '../../shared/base/metrics.ts';
 import type { HttpApi } from './http-api.ts';
 import type { ModelAccess } from './model-access.ts';
-import { axisOf, graph, serviceMetrics, share } from './monitoring/metrics.ts';
+import { axisOf, graph, period, serviceMetrics, share, window } from './monitoring/metrics.ts';
 import type { AlarmRow, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -20,9 +20,6 @@ export interface GenerationWorkerProps {
   readonly model: ModelAccess;
 }
 
-/** Long enough for a small service to have some requests. CloudWatch evaluates it every minute, so an alarm does not wait for its end. */
-const window = Duration.minutes(15);
-const period = Duration.minutes(5);
 /** Fewer failures than this may be chance. */
 const minFailures = 3;
 

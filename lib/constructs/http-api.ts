@@ -24,7 +24,7 @@ import type { Configuration, Domain } from '../configuration.ts';
 import { accept } from './accepted-findings.ts';
 import { addGatewayAnswers, answerPreflight, refuseOthers } from './gateway-answers.ts';
 import type { ModelAccess } from './model-access.ts';
-import { axisOf, combined, graph, inParts, share } from './monitoring/metrics.ts';
+import { axisOf, combined, graph, hour, inParts, period, share, window } from './monitoring/metrics.ts';
 import type { AlarmRow, Costs, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -41,7 +41,6 @@ interface MountedRoute extends Route {
 const accountThrottle: Throttle = { ratePerSecond: 10_000, burst: 5000 };
 
 const allRoutes: Route[] = Object.values(routes);
-const period = Duration.minutes(5);
 
 /**
  * The access log's fields for each request. The path is logged as its pattern, because a caller may put a key into the
@@ -145,8 +144,8 @@ export class HttpApi extends Construct implements Watched {
 
   get alarms(): AlarmRow[] {
     const { throttle, model } = this.props;
-    const window = { period: Duration.minutes(15) };
-    const failed = this.metric('5XXError', Stats.SUM, window);
+    const inWindow = { period: window };
+    const failed = this.metric('5XXError', Stats.SUM, inWindow);
     // Lambda measures durations at no charge; API Gateway's metrics of each method cost money.
     const times = this.functionsOf({ streams: false }).map((fn) =>
       fn.metricDuration({ statistic: Stats.percentile(99), period }),
@@ -158,7 +157,7 @@ export class HttpApi extends Construct implements Watched {
         severity: 'critical',
         means: 'The API answers with 5xx.',
         metric: model.unlessAtZero(
-          share({ failed }, this.requests(window), { atLeast: 5, ...window }),
+          share({ failed }, this.requests(inWindow), { atLeast: 5, ...inWindow }),
           'whole',
         ),
         threshold: 5,
@@ -205,7 +204,7 @@ export class HttpApi extends Construct implements Watched {
   }
 
   get costs(): Costs {
-    const requests = this.requests({ label: 'API requests', period: Duration.hours(1) });
+    const requests = this.requests({ label: 'API requests', period: hour });
     return { 'API requests, table units': [requests] };
   }
 

@@ -9,6 +9,13 @@ import { Construct } from 'constructs';
 import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
 
+/** Of every queue: messages wait for two weeks, encrypted on their way and where they lie. */
+export const queueSettings = {
+  encryption: QueueEncryption.SQS_MANAGED,
+  enforceSSL: true,
+  retentionPeriod: Duration.days(14),
+};
+
 export interface JobScheduleProps {
   /** Does a job of which two runs at once are harmless. */
   readonly fn: ServiceFunction;
@@ -21,15 +28,13 @@ export interface JobScheduleProps {
 /** Starts a job on a schedule. A failed run is not repeated, because the next one does its work. It goes to the dead-letter queue. */
 export class JobSchedule extends Construct {
   /** Failed runs with their errors, and runs that did not start. */
-  readonly deadLetterQueue: Queue;
+  protected readonly deadLetterQueue: Queue;
+  protected readonly fn: ServiceFunction;
 
   constructor(scope: Construct, id: string, { fn, everyMinutes, name, does }: JobScheduleProps) {
     super(scope, id);
-    this.deadLetterQueue = new Queue(this, 'DeadLetters', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-    });
+    this.fn = fn;
+    this.deadLetterQueue = new Queue(this, 'DeadLetters', queueSettings);
     accept(this.deadLetterQueue, {
       'AwsSolutions-SQS3':
         'It is a dead-letter queue itself, of a schedule and of a function that is called asynchronously.',
@@ -47,12 +52,10 @@ export class JobSchedule extends Construct {
         },
       }),
     });
-    role.addToPolicy(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.live.functionArn] }),
-    );
-    role.addToPolicy(
-      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.deadLetterQueue.queueArn] }),
-    );
+    const allow = (action: string, resource: string) =>
+      role.addToPolicy(new PolicyStatement({ actions: [action], resources: [resource] }));
+    allow('lambda:InvokeFunction', fn.live.functionArn);
+    allow('sqs:SendMessage', this.deadLetterQueue.queueArn);
     fn.live.configureAsyncInvoke({
       onFailure: new SqsDestination(this.deadLetterQueue),
       retryAttempts: 0,

@@ -1,4 +1,4 @@
-import { Duration, Token, type Stack } from 'aws-cdk-lib/core';
+import { Token, type Stack } from 'aws-cdk-lib/core';
 import { MathExpression, Stats, type IMetric, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { environmentVariables, noModelEndpoint } from '../../shared/base/config.ts';
@@ -12,7 +12,7 @@ import {
   modelMetric,
   modelNamespaces,
 } from './model/model-metrics.ts';
-import { graph, search, share } from './monitoring/metrics.ts';
+import { graph, hour, period, search, share, window } from './monitoring/metrics.ts';
 import type { AlarmRow, Costs, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -22,9 +22,6 @@ export interface ModelAccessProps {
   readonly model: ModelStack | null;
 }
 
-const fiveMinutes = Duration.minutes(5);
-const window = Duration.minutes(15);
-const hour = Duration.hours(1);
 const row = { capability: 'model', severity: 'warning' } as const;
 
 /** The SageMaker endpoint that functions call. */
@@ -40,8 +37,8 @@ export class ModelAccess implements Watched {
     this.stack = stack;
     this.inference = inference;
     const other = inference.kind === 'existing' ? inference.endpointName : noModelEndpoint;
-    this.endpointName = model?.importEndpointName() ?? other;
-    this.componentName = model?.importComponentName() ?? null;
+    this.endpointName = model?.importedEndpointName ?? other;
+    this.componentName = model?.importedComponentName ?? null;
   }
 
   /** Gives a function the model's names, and what its row says of the model: the permission to stream from it, or to see how it is. */
@@ -120,7 +117,6 @@ export class ModelAccess implements Watched {
   /** The instances: load, number, errors, and calls while there was none. */
   private graphs(): IWidget[] {
     const { componentName } = this;
-    const period = fiveMinutes;
     const use = ['GPUUtilization', 'GPUMemoryUtilization'];
     const atOnce = componentName === null ? 'ConcurrentRequestsPerModel' : 'ConcurrentRequestsPerCopy';
     return [
@@ -144,7 +140,7 @@ export class ModelAccess implements Watched {
 
   private requestMetric(name: string, statistic: string): IMetric {
     if (this.componentName === null) return this.searchInstances(modelNamespaces.requests, name, statistic);
-    const options = { statistic, period: fiveMinutes, label: name };
+    const options = { statistic, period, label: name };
     return componentMetric('requests', name, this.componentName, options);
   }
 
@@ -160,7 +156,7 @@ export class ModelAccess implements Watched {
       id,
       runbook: 'model-full',
       means,
-      metric: modelMetric('instances', metricName, this, { statistic: Stats.MAXIMUM, period: fiveMinutes }),
+      metric: modelMetric('instances', metricName, this, { statistic: Stats.MAXIMUM, period }),
       threshold,
       periods: 3,
     };
@@ -171,7 +167,7 @@ export class ModelAccess implements Watched {
       ...row,
       id: 'model-at-maximum',
       means: 'The model endpoint has run all the instances that it may for an hour.',
-      metric: modelInstances(this, { period: fiveMinutes }),
+      metric: modelInstances(this, { period }),
       // The number is a quotient of sums and not exact, because instances start and stop within a period.
       threshold: maxInstances - 0.1,
       periods: 12,
@@ -205,7 +201,7 @@ function coldTooLong(componentName: string): AlarmRow {
     id: 'model-not-awake',
     severity: 'critical',
     means: 'Requests have found the model asleep for 20 minutes: it does not wake.',
-    metric: callsAtZero(componentName, { period: fiveMinutes }),
+    metric: callsAtZero(componentName, { period }),
     threshold: 1,
     periods: 4,
   };

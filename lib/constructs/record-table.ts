@@ -14,7 +14,7 @@ import { environmentVariables } from '../../shared/base/config.ts';
 import type { TableAction, TableGrants } from '../../shared/routes/grants.ts';
 import { leaseIndex, ownerIndex, ttlAttribute } from '../../shared/table/keys.ts';
 import { partitions, tableSchema, type Partition } from '../../shared/table/schema.ts';
-import { combined, graph } from './monitoring/metrics.ts';
+import { combined, graph, hour, period } from './monitoring/metrics.ts';
 import type { AlarmRow, Costs, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -32,7 +32,6 @@ const operations = [
   ...Object.values(iamActions).map((action) => action.replace('dynamodb:', '')),
   'TransactWriteItems',
 ];
-const fiveMinutes = Duration.minutes(5);
 
 /** The one table: keys, licenses, credits and generation records. It is kept when the stack is deleted. */
 export class RecordTable extends Construct implements Watched {
@@ -63,8 +62,8 @@ export class RecordTable extends Construct implements Watched {
 
   get alarms(): AlarmRow[] {
     const sumOfOperations = (name: string) => {
-      const metrics = operations.map((operation) => this.sum(name, fiveMinutes, { Operation: operation }));
-      return combined('SUM', metrics, fiveMinutes);
+      const metrics = operations.map((operation) => this.sum(name, period, { Operation: operation }));
+      return combined('SUM', metrics, period);
     };
     const row = { capability: 'table', periods: 2, of: 3 } as const;
     return [
@@ -89,18 +88,18 @@ export class RecordTable extends Construct implements Watched {
 
   get widgets(): Widgets {
     const throttles = ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) =>
-      this.table.metric(name, { statistic: Stats.SUM, label: name, period: fiveMinutes }),
+      this.table.metric(name, { statistic: Stats.SUM, label: name, period }),
     );
     return {
       storage: [
-        graph('Table: capacity consumed', this.capacity(fiveMinutes)),
+        graph('Table: capacity consumed', this.capacity(period)),
         graph('Table: throttles', throttles),
       ],
     };
   }
 
   get costs(): Costs {
-    return { 'API requests, table units': this.capacity(Duration.hours(1)) };
+    return { 'API requests, table units': this.capacity(hour) };
   }
 
   /** Reads and writes of the table and its indexes together. */

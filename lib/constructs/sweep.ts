@@ -3,7 +3,7 @@ import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct, IConstruct } from 'constructs';
 import { jobs } from '../../shared/routes/jobs.ts';
 import { JobSchedule } from './job-schedule.ts';
-import { graph, serviceMetrics } from './monitoring/metrics.ts';
+import { graph, period, serviceMetrics, window } from './monitoring/metrics.ts';
 import {
   deadLettersIn,
   failuresOf,
@@ -23,12 +23,12 @@ const { everyMinutes } = jobs.sweep.trigger;
 
 /** Starts the sweep, which gives back the credits of requests that nobody ended, and watches that all credits are accounted for. */
 export class Sweep extends JobSchedule implements Watched {
-  private readonly props: SweepProps;
+  private readonly slowest: IConstruct;
 
-  constructor(scope: Construct, id: string, props: SweepProps) {
+  constructor(scope: Construct, id: string, { fn, slowest }: SweepProps) {
     const does = 'Gives back the credits of requests that nobody ended';
-    super(scope, id, { fn: props.fn, everyMinutes, name: 'the sweep', does });
-    this.props = props;
+    super(scope, id, { fn, everyMinutes, name: 'the sweep', does });
+    this.slowest = slowest;
   }
 
   get alarms(): AlarmRow[] {
@@ -37,7 +37,6 @@ export class Sweep extends JobSchedule implements Watched {
 
   get widgets(): Widgets {
     const metrics = serviceMetrics(this);
-    const period = Duration.minutes(5);
     const ended = metrics.of('leasesReleased', { label: 'requests ended', period });
     const failures = metrics.of('sweepFailures', { label: 'not ended', period });
     return { generations: [graph('Sweep', [ended, failures])] };
@@ -71,7 +70,7 @@ export class Sweep extends JobSchedule implements Watched {
         capability: 'credits',
         severity: 'warning',
         means: 'The sweep ended requests whose function died.',
-        metric: metrics.of('leasesReleased', { period: Duration.minutes(15) }),
+        metric: metrics.of('leasesReleased', { period: window }),
         threshold: 1,
       },
       {
@@ -80,7 +79,7 @@ export class Sweep extends JobSchedule implements Watched {
         severity: 'critical',
         means:
           'The sweep cannot end requests whose function died, so their credits stay held; or it cannot erase deleted ones.',
-        metric: metrics.of('sweepFailures', { period: Duration.minutes(5) }),
+        metric: metrics.of('sweepFailures', { period }),
         threshold: 1,
         periods: 3,
       },
@@ -88,7 +87,7 @@ export class Sweep extends JobSchedule implements Watched {
   }
 
   private runAlarms(): AlarmRow[] {
-    const { fn, slowest } = this.props;
+    const { fn, slowest } = this;
     const row = { capability: 'sweep', severity: 'critical' } as const;
     return [
       {

@@ -18,6 +18,12 @@ import {
   type MetricName,
 } from '../../../shared/base/metrics.ts';
 
+/** Of graphs, and of alarms that start soon. */
+export const period = Duration.minutes(5);
+/** Long enough for a small service to have some requests. CloudWatch evaluates it every minute, so an alarm does not wait for its end. */
+export const window = Duration.minutes(15);
+export const hour = Duration.hours(1);
+
 /** The metrics of shared/base/metrics.ts as the scope's deployment reports them. No other code here names one of them. */
 export function serviceMetrics(scope: IConstruct) {
   const serviceName = Stack.of(scope).stackName;
@@ -53,7 +59,7 @@ export function search(query: string, statistic: string): SearchExpression {
     expression: `SEARCH('${query}', '${statistic}', 300)`,
     // Without a label the legend shows the dimensions.
     label: '',
-    period: Duration.minutes(5),
+    period,
   });
 }
 
