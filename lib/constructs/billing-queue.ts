@@ -7,7 +7,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
-import { billingEventTypes } from '../../shared/billing/event.ts';
+import { eventKinds } from '../../shared/billing/event-types.ts';
 import { queueSettings } from './job-schedule.ts';
 import { graph, period, serviceMetrics, window } from './monitoring/metrics.ts';
 import { deadLettersIn, type AlarmRow, type Watched, type Widgets } from './monitoring/watched.ts';
@@ -44,7 +44,7 @@ export class BillingQueue extends Construct implements Watched {
       description: 'Subscriptions and invoices of Stripe, for the licenses',
       eventBus: EventBus.fromEventBusName(this, 'Bus', eventBusName),
       // Other types stay on the bus.
-      eventPattern: { detailType: billingEventTypes },
+      eventPattern: { detailType: Object.keys(eventKinds) },
       targets: [new SqsQueue(this.queue, { deadLetterQueue: this.deadLetterQueue })],
     });
     fn.live.addEventSource(

@@ -61,12 +61,12 @@ export class ModelAccess implements Watched {
    */
   unlessAtZero(measure: MathExpression, whole: string): MathExpression {
     if (this.componentName === null) return measure;
-    const { expression, usingMetrics, period } = measure;
+    const { expression, usingMetrics, period: ofMeasure } = measure;
     return new MathExpression({
       // FILL would have nothing to fill where the metric has no data at all; a function over a list skips it.
       expression: `IF(SUM([asleep, ${whole}]) > ${whole}, 0, ${expression})`,
-      usingMetrics: { ...usingMetrics, asleep: callsAtZero(this.componentName, { period }) },
-      period,
+      usingMetrics: { ...usingMetrics, asleep: callsAtZero(this.componentName, { period: ofMeasure }) },
+      period: ofMeasure,
     });
   }
 

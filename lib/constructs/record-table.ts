@@ -103,26 +103,26 @@ export class RecordTable extends Construct implements Watched {
   }
 
   /** Reads and writes of the table and its indexes together. */
-  private capacity(period: Duration): MathExpression[] {
+  private capacity(every: Duration): MathExpression[] {
     const places = [{}, ...[ownerIndex, leaseIndex].map(({ name }) => ({ GlobalSecondaryIndexName: name }))];
     return ['Read', 'Write'].map((kind) => {
       const metrics = places.map((place, i) => [
         `${kind.toLowerCase()}${i}`,
-        this.sum(`Consumed${kind}CapacityUnits`, period, place),
+        this.sum(`Consumed${kind}CapacityUnits`, every, place),
       ]);
       const usingMetrics = Object.fromEntries(metrics);
       return new MathExpression({
         expression: `SUM([${Object.keys(usingMetrics).join(', ')}])`,
         usingMetrics,
         label: `${kind.toLowerCase()} units`,
-        period,
+        period: every,
       });
     });
   }
 
-  private sum(name: string, period: Duration, dimensions: Record<string, string>) {
+  private sum(name: string, every: Duration, dimensions: Record<string, string>) {
     const dimensionsMap = { TableName: this.table.tableName, ...dimensions };
-    return this.table.metric(name, { dimensionsMap, statistic: Stats.SUM, period });
+    return this.table.metric(name, { dimensionsMap, statistic: Stats.SUM, period: every });
   }
 
   /** Allows exactly these actions. A transaction needs the permissions of its writes. */

@@ -11,6 +11,7 @@ import {
   type SubscriptionState,
 } from './evidence.ts';
 import { describeIssues } from '../base/fields.ts';
+import { eventKinds } from './event-types.ts';
 
 /** Stripe's times are whole seconds. Years after 9999 are refused. */
 const seconds = z.pipe(
@@ -118,19 +119,7 @@ export function parseRawEvent(body: string): RawEvent {
   return read(rawEvent, value).detail;
 }
 
-/** Which types of events are read, and as what. */
-const kinds = new Map<string, 'paid' | 'failed' | SubscriptionSnapshot['change']>([
-  ['customer.subscription.created', 'created'],
-  ['customer.subscription.updated', 'changed'],
-  ['customer.subscription.paused', 'changed'],
-  ['customer.subscription.resumed', 'changed'],
-  ['customer.subscription.deleted', 'deleted'],
-  ['invoice.paid', 'paid'],
-  ['invoice.payment_failed', 'failed'],
-]);
-
-/** The types of events that are read. All others say nothing of a license. */
-export const billingEventTypes = [...kinds.keys()];
+const kinds = new Map<string, (typeof eventKinds)[keyof typeof eventKinds]>(Object.entries(eventKinds));
 
 /**
  * What an event says of a subscription; null when it says nothing.

@@ -5,7 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { listen } from '../../local/http/server.ts';
 import { emit, putOutputs, type Behaviour } from '../engine/generations/fixture.ts';
-import { identity, startCountingFixture, type Counted, type CountingFixture } from '../infra/costs/counting.ts';
+import {
+  identity,
+  startCountingFixture,
+  type Counted,
+  type CountingFixture,
+} from '../infra/costs/counting.ts';
 import { forward } from '../support/forward.ts';
 import { allItems } from '../support/table-scan.ts';
 import { prompt, type StubFixture } from './fixture.ts';

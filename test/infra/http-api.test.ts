@@ -78,11 +78,11 @@ describe.each(table)('$method $path', (route) => {
 });
 
 test.each([
-  [routes.createGeneration, environmentVariables.embedParameters, 'false', 'true'],
-  [jobs.runGeneration, environmentVariables.embedParameters, 'false', 'true'],
-  [jobs.fetchReferences, environmentVariables.supportContact, 'help@example.com', ''],
-  [routes.getOpenApi, environmentVariables.supportContact, 'help@example.com', ''],
-])('$functionName knows what the configuration chooses: %s', ({ functionName }, variable, ...chosen) => {
+  [routes.createGeneration.functionName, environmentVariables.embedParameters, 'false', 'true'],
+  [jobs.runGeneration.functionName, environmentVariables.embedParameters, 'false', 'true'],
+  [jobs.fetchReferences.functionName, environmentVariables.supportContact, 'help@example.com', ''],
+  [routes.getOpenApi.functionName, environmentVariables.supportContact, 'help@example.com', ''],
+])('%s knows what the configuration chooses: %s', (functionName, variable, ...chosen) => {
   const known = [template, tuned].map(
     (of) => of.Resources[functionIdOf(of, functionName)]!.Properties.Environment.Variables[variable],
   );

@@ -210,8 +210,8 @@ describe('the role that signs links to previews', () => {
     const may = (key: string) => isAllowed(statements, { action: 's3:GetObject', resource: bucketArn + key });
     const keys = ['output-3.png', 'preview-3.webp'].map((file) => `/generations/lic_1/r/${file}`);
     const sample = '/samples/idn_1/0f.webp';
-    const all = [...keys, sample, '/references/lic_1/r/preview-0', '/adapters/x'];
-    expect(all.filter(may)).toEqual([keys[1], sample]);
+    const others = ['/references/lic_1/r/preview-0', '/adapters/x'];
+    expect([...keys, sample, ...others].filter(may)).toEqual([keys[1], sample]);
   });
 
   test('trusts the functions whose rows say so, and nobody else', () => {

@@ -11,7 +11,7 @@ import type { Construct } from 'constructs';
 import type { ModelEndpointOptions } from '../../configuration.ts';
 import { maxDeadlineSeconds } from '../../options.ts';
 import { accept } from '../accepted-findings.ts';
-import type { ModelNetwork } from './model-network.ts';
+import { s3Place, type ModelNetwork } from './model-network.ts';
 
 /** What an endpoint is made of, in both of its forms. */
 export interface ModelEndpointProps {
@@ -135,11 +135,6 @@ function addImage(scope: Construct, image: ModelEndpointOptions['image'], role: 
   const asset = new DockerImageAsset(scope, 'Image', { directory, platform: Platform.LINUX_AMD64 });
   asset.repository.grantPull(role);
   return asset.imageUri;
-}
-
-export function s3Place(uri: string) {
-  const [, bucket, prefix] = /^s3:\/\/([^/]+)\/(.*)$/.exec(uri)!;
-  return { bucket, bucketArn: `arn:${Aws.PARTITION}:s3:::${bucket}`, prefix };
 }
 
 /** @param uri `ACCOUNT.dkr.ecr.REGION.amazonaws.com/NAME:TAG` or `…/NAME@DIGEST` */

@@ -19,7 +19,6 @@ import type { CfnModel } from 'aws-cdk-lib/aws-sagemaker';
 import { Construct } from 'constructs';
 import type { ModelEndpointOptions } from '../../configuration.ts';
 import { accept } from '../accepted-findings.ts';
-import { s3Place } from './model-container.ts';
 
 /**
  * A network without a way to the internet. Containers in it reach S3 only, and there only the buckets of this account and
@@ -120,4 +119,9 @@ export class ModelNetwork extends Construct {
       priority: 101,
     });
   }
+}
+
+export function s3Place(uri: string) {
+  const [, bucket, prefix] = /^s3:\/\/([^/]+)\/(.*)$/.exec(uri)!;
+  return { bucket, bucketArn: `arn:${Aws.PARTITION}:s3:::${bucket}`, prefix };
 }

@@ -67,13 +67,13 @@ export function search(query: string, statistic: string): SearchExpression {
 export function share(
   part: Record<string, IMetric>,
   whole: IMetric,
-  { atLeast, period }: { atLeast: number; period: Duration },
+  { atLeast, period: every }: { atLeast: number; period: Duration },
 ): MathExpression {
   const sum = foldOf('SUM', Object.keys(part));
   return new MathExpression({
     expression: `IF(${sum} >= ${atLeast}, 100 * ${sum} / whole, 0)`,
     usingMetrics: { ...part, whole },
-    period,
+    period: every,
   });
 }
 
@@ -81,9 +81,13 @@ export function share(
  * The sum or the maximum of several metrics. Functions over a list skip metrics without data; with `+` one such metric
  * would leave the whole sum without data, and metrics of errors mostly have none.
  */
-export function combined(fold: 'SUM' | 'MAX', metrics: readonly IMetric[], period: Duration): MathExpression {
+export function combined(fold: 'SUM' | 'MAX', metrics: readonly IMetric[], every: Duration): MathExpression {
   const usingMetrics = numbered(metrics);
-  return new MathExpression({ expression: foldOf(fold, Object.keys(usingMetrics)), usingMetrics, period });
+  return new MathExpression({
+    expression: foldOf(fold, Object.keys(usingMetrics)),
+    usingMetrics,
+    period: every,
+  });
 }
 
 /** With a single metric SUM and MAX would work over time instead, so one metric stands alone. */
