@@ -25,6 +25,7 @@ export type Moment =
   /** Stands for all earlier moments, where there were too many to remember. */
   | { kind: 'count'; atMs: number; eventId: string; count: CreditCount };
 
+type Of<Kind extends Moment['kind']> = Extract<Moment, { kind: Kind }>;
 type Items = SubscriptionItem[];
 
 /** The credits that are counted together, in items, because the prices are not known here. */
@@ -36,7 +37,7 @@ export interface CreditCount {
   terms: Terms;
   /** Of these the one with the fewest credits is what the count began with. */
   base: Items[];
-  /** Of these the one with the fewest credits is what is paid for a month. */
+  /** Of these, together with all of `prorated`, the one with the fewest credits is what is paid for a month. */
   paid: Items[];
   /** Billed, or given back, for parts of a month. */
   prorated: { priceId: string; quantity: number; months: number }[];
@@ -53,6 +54,15 @@ interface LastState {
   terms: Terms;
 }
 
+/** What all moments together say, also those after the present one. */
+interface Known {
+  createdAtMs: number;
+  changes: { atMs: number; before: Terms; terms: Terms }[];
+  payments: Of<'paid'>[];
+  /** A count stands for the moments until then. What comes to be known of that time comes too late. */
+  settledMs: number;
+}
+
 /** The count in force at the latest moment. The moments are sorted. */
 export function countAfter(moments: Moment[], last: LastState): CreditCount {
   const count = countAt(moments.length, moments, last);
@@ -61,15 +71,20 @@ export function countAfter(moments: Moment[], last: LastState): CreditCount {
 
 /** The count in force after the first `length` moments. What the others say of their payments is known. */
 export function countAt(length: number, moments: Moment[], { createdAtMs, ...last }: LastState): CreditCount {
-  const changes = [...moments.filter(isChange), { ...last, before: last.terms }];
-  const known = moments.find(isChange)?.before ?? last.terms;
+  const first = moments.find(isOf('terms'))?.before ?? last.terms;
+  const known: Known = {
+    createdAtMs,
+    changes: [...moments.filter(isOf('terms')), { ...last, before: last.terms }],
+    payments: moments.filter(isOf('paid')),
+    settledMs: moments.find(isOf('count'))?.atMs ?? 0,
+  };
   return moments.slice(0, length).reduce(
     (count, moment) => {
       if (moment.kind === 'count') return moment.count;
       if (moment.kind === 'terms') return changed(count, moment.atMs, moment.terms);
-      return moment.kind === 'paid' ? paid(count, moment, changes) : prorated(count, moment, createdAtMs);
+      return moment.kind === 'paid' ? paid(count, moment, known) : prorated(count, moment, known);
     },
-    opened(createdAtMs, known, [known.items]),
+    opened(createdAtMs, first, [first.items]),
   );
 }
 
@@ -128,11 +143,11 @@ function changed(before: CreditCount, atMs: number, terms: Terms): CreditCount {
 
 function prorated(
   before: CreditCount,
-  { atMs, prorations }: Extract<Moment, { kind: 'prorated' }>,
-  createdAtMs: number,
+  { atMs, eventId, prorations }: Of<'prorated'>,
+  known: Known,
 ): CreditCount {
   const count = advanced(before, atMs);
-  if (atMs < count.startMs) return count;
+  if (atMs < count.startMs || isUndecided(count, atMs, known)) return count;
   const parts = prorations.flatMap(({ priceId, quantity, startMs, endMs }) => {
     const { anchorMs } = count.terms;
     const isOfPeriod = isPeriodStart(anchorMs, endMs);
@@ -143,37 +158,70 @@ function prorated(
     return [{ priceId, quantity, months: periodsBetween(ownAnchorMs, startMs, untilMs) }];
   });
   // A new subscription's first period may be shorter than a month. Then nothing but its part was bought.
-  const isFirst = atMs === createdAtMs && prorations.every(({ quantity }) => quantity > 0);
-  return { ...count, prorated: [...count.prorated, ...parts], base: isFirst ? [[]] : count.base };
+  const isFirst = atMs === known.createdAtMs && prorations.every(({ quantity }) => quantity > 0);
+  const paysWhole = known.payments.some((payment) => payment.eventId === eventId);
+  return {
+    ...count,
+    prorated: [...count.prorated, ...parts],
+    base: isFirst ? [[]] : count.base,
+    paid: paysWhole ? count.paid.map((list) => without(list, parts)) : count.paid,
+  };
 }
 
 /** A paid period begins a new count. If time was given back for it, the count goes on, and the month is added to it. */
-function paid(
-  before: CreditCount,
-  { atMs, givesBack, isFree }: Extract<Moment, { kind: 'paid' }>,
-  changes: { atMs: number; before: Terms; terms: Terms }[],
-): CreditCount {
+function paid(before: CreditCount, { atMs, givesBack, isFree }: Of<'paid'>, known: Known): CreditCount {
   const count = advanced(before, atMs);
   // The payment may come before the change that it pays for.
-  const later = changes
+  const later = known.changes
     .filter((change) => change.atMs >= atMs)
     .flatMap((change) => [change.before, change.terms]);
   const terms = [count.terms, ...later].find(({ anchorMs }) => isPeriodStart(anchorMs, atMs));
   // Whoever moves the anchor of a trial, or of a plan for nothing, pays nothing for it, be it in the second in which a period begins.
-  const isMove = changes.some((each) => each.atMs === atMs && each.before.anchorMs !== each.terms.anchorMs);
+  const isMove = known.changes.some(
+    (each) => each.atMs === atMs && each.before.anchorMs !== each.terms.anchorMs,
+  );
   if (atMs < count.startMs || (isFree && (isMove || atMs > count.startMs))) return count;
   // A period of no known anchor, or of a week, begins no count. What it pays for counts from the next one on.
   if (terms === undefined) return { ...count, paid: [count.terms.items] };
   const { items } = terms;
   const held = (list: Items[]) => distinct([...list, items]);
-  if (givesBack && atMs > count.startMs) {
-    return { ...count, paid: [items], again: [...count.again, items], held: held(count.held) };
+  if (!givesBack || atMs === count.startMs) {
+    return { ...opened(atMs, count.terms, [items]), held: held([count.terms.items]) };
   }
-  return { ...opened(atMs, count.terms, [items]), held: held([count.terms.items]) };
+  if (isUndecided(count, atMs, known)) return count;
+  return {
+    ...count,
+    paid: [without(items, count.prorated)],
+    again: [...count.again, items],
+    held: held(count.held),
+  };
 }
 
-function isChange(moment: Moment): moment is Extract<Moment, { kind: 'terms' }> {
-  return moment.kind === 'terms';
+/**
+ * Whether a period began within the count, until a moment, whose payment is not known. Once it is known, a new count
+ * begins there. What was bought since belongs to that one, so it waits: otherwise its credits could be used in both.
+ */
+function isUndecided({ startMs, terms }: CreditCount, atMs: number, known: Known): boolean {
+  const former = known.changes.filter((change) => change.atMs > startMs && change.atMs <= atMs);
+  const anchors = [
+    ...former.map((change) => ({ untilMs: change.atMs, anchorMs: change.before.anchorMs })),
+    { untilMs: atMs, anchorMs: terms.anchorMs },
+  ];
+  return anchors.some(({ anchorMs, untilMs }) => {
+    const period = billingPeriod(anchorMs, untilMs);
+    // A period before its anchor is one of calculation only: nobody pays for it.
+    const canBePaid = period.startMs > Math.max(startMs, known.settledMs) && period.startMs >= anchorMs;
+    return canBePaid && !known.payments.some((payment) => payment.atMs === period.startMs);
+  });
+}
+
+function isOf<Kind extends Moment['kind']>(kind: Kind) {
+  return (moment: Moment): moment is Of<Kind> => moment.kind === kind;
+}
+
+/** Items for the next month to which these parts of a month add nothing. */
+function without(items: Items, parts: SubscriptionItem[]): Items {
+  return [...items, ...parts.map(({ priceId, quantity }) => ({ priceId, quantity: -quantity }))];
 }
 
 /** Without what was given back. */

@@ -7,8 +7,10 @@ import { isActive, type License } from '../../../shared/licenses/license.ts';
 import { evidenceOf } from './delivery.ts';
 import {
   day,
+  eventsOf,
   extraLine,
   invoice,
+  items,
   linesOf,
   pricing,
   start,
@@ -76,9 +78,9 @@ function spentIn(first: { price: PriceId }, steps: Step[], days = Infinity): num
 }
 
 const fails = { do: 'card', works: false, wait: 2 } as const;
-const move = (wait: number, billing: 'none' | 'prorated' = 'none', price: PriceId | null = null) =>
+const move = (wait: Step['wait'], billing: 'none' | 'prorated' = 'none', price: PriceId | null = null) =>
   ({ do: 'move', billing, price, wait }) as const;
-const change = (price: PriceId, wait: number, billing: 'none' | 'prorated' | 'next invoice' = 'none') =>
+const change = (price: PriceId, wait: Step['wait'], billing: 'none' | 'prorated' | 'next invoice' = 'none') =>
   ({ do: 'change', billing, price, wait }) as const;
 /** More often than moments are remembered. */
 const often = (step: Step) => Array.from({ length: 100 }, () => step);
@@ -124,6 +126,35 @@ describe('what is paid can be used', () => {
     ],
     ['an upgrade brings the next month', 'price_1', [change('price_10', 29 * day)], 50, 1 + 10],
     ['but not where that is not paid', 'price_1', [change('price_10', 29 * day), fails], 50, 1 + 1],
+    [
+      'an upgrade just after a trial brings its credits with those of the first month',
+      'price_1',
+      [{ do: 'extend trial', days: 16, wait: day }, change('price_10', 'next period', 'prorated')],
+      40,
+      // A second of the month is over.
+      1 + 9,
+    ],
+    [
+      'and so does a move',
+      'price_1',
+      [{ do: 'extend trial', days: 16, wait: day }, move('next period', 'prorated', 'price_10')],
+      40,
+      1 + 10,
+    ],
+    [
+      'an upgrade after more moves than are remembered brings its credits',
+      'price_1',
+      [...often(move(3600, 'prorated')), change('price_10', 2, 'prorated')],
+      25,
+      10,
+    ],
+    [
+      'a month after a move that gave back is like the one before, also before it is paid',
+      'price_1',
+      [move(day, 'prorated'), fails],
+      Infinity,
+      1 + 1,
+    ],
   ])('%s', (_, price, steps, days, credits) => expect(spentIn({ price }, steps, days)).toBe(credits));
 
   test('a downgrade holds from the next month on, also before anything is said of that month', () => {
@@ -142,7 +173,63 @@ describe('what is paid can be used', () => {
     // 15 of 31 days.
     expect(account.spend(start + 61)).toBe(4);
   });
+
+  test('an upgrade before the first whole month brings its credits: nothing else will be paid until then', () => {
+    const account = spender();
+    const [creation] = lifeOf({ price: 'price_1', trialDays: 40 }, []);
+    account.deliver(creation!.event);
+    const [from, anchor] = [start + 20 * day, start + 40 * day];
+    const after = { billing_cycle_anchor: anchor, items: items('price_10', anchor) };
+    account.deliver(eventsOf('sub_1SAda').updated(from, after, { items: items('price_1', anchor) }));
+    const parts = (['price_1', 'price_10'] as const).map((price) => ({
+      ...extraLine(anchor, price === 'price_1' ? -700 : 7000, true),
+      period: { start: from, end: anchor },
+      pricing: pricing(price),
+    }));
+    account.deliver(stripeEvent('invoice.paid', invoice({ lines: linesOf(...parts) }), { created: from }));
+    // 20 of 30 days.
+    expect(account.spend(from + 1)).toBe(1 + 6);
+  });
 });
+
+/** Lives in which more was used than paid once, each with the order of arrival with which it was found. */
+const found: [Parameters<typeof lifeOf>, number[]][] = [
+  // The trial has just ended, and what is bought then may be known before the month is paid.
+  [
+    [
+      { price: 'price_1', trialDays: 0 },
+      [{ do: 'extend trial', days: 16, wait: day }, change('price_10', 16 * day, 'prorated')],
+    ],
+    [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0],
+  ],
+  [
+    [
+      { price: 'price_1', trialDays: 0 },
+      [{ do: 'extend trial', days: 1, wait: day }, move('next period', 'prorated', 'price_10')],
+    ],
+    [0, 217, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  ],
+  // What is bought after such a move waits as well.
+  [
+    [
+      { price: 'price_1', trialDays: 0 },
+      [
+        { do: 'extend trial', days: 1, wait: day },
+        move('next period', 'prorated', 'price_4'),
+        change('price_10', 2, 'prorated'),
+      ],
+    ],
+    [0, 585, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  ],
+  // An upgrade is billed together with the whole month that begins just after it.
+  [
+    [
+      { price: 'price_1', trialDays: 0 },
+      [change('price_4', 'next period', 'next invoice'), move(2), change('price_10', day), fails],
+    ],
+    [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  ],
+];
 
 describe('over any life of a subscription', () => {
   test('no more credits are used than were paid, however late and in whatever order its events come', () => {
@@ -174,7 +261,7 @@ describe('over any life of a subscription', () => {
           check();
         }
       }),
-      { numRuns: Number(process.env.RUNS ?? 150) },
+      { numRuns: Number(process.env.RUNS ?? 150), examples: found },
     );
   });
 });
