@@ -56,7 +56,7 @@ test('a start with --fresh that was killed is made good by the next', async () =
   const dataDir = newFolder();
   await end(await startOn(dataDir));
   const killed = startCommand(['--port', '0', '--data', dataDir, '--fresh']);
-  // Emptying takes so short that this may see it done; either way the next start must find or make a whole world.
+  // Emptying takes so short that this may see it done; either way the next start must find or make a whole service.
   const isFresh = () =>
     !existsSync(join(dataDir, 'table', 'CURRENT')) || existsSync(join(dataDir, 'ready.json'));
   await until('the folder is being emptied', isFresh, 60_000, 0);

@@ -190,7 +190,7 @@ const inapplicable = {
     'server-sse-polling server-sse-multiple-streams:server-sse-multiple-streams-session',
 };
 
-/** The suite knows no keys, and takes the address that it is told for the service's own. */
+/** The suite knows no keys, and takes the address that it gets for the service's own. */
 async function startKeyProxy(): Promise<RunningServer> {
   let sent = 0;
   let granted: ReturnType<typeof grant>;
@@ -217,7 +217,7 @@ test("the protocol's own suite finds nothing wrong in any revision, and what doe
   const run = (revision: string) => runProgram(program, [...options.split(' '), revision]);
   const runs = await Promise.all(['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'].map(run));
   await proxy.close();
-  // What failed and is not listed, or is listed and did not fail, is told below the summary.
+  // What failed and is not listed, or is listed and did not fail, stands below the summary.
   const failed = runs.map(({ code, stdout }) => (code === 0 ? [] : stdout.split('=== SUMMARY ===')));
   expect(failed).toEqual([[], [], [], []]);
   const excused = runs.flatMap(({ stdout }) => [...stdout.matchAll(/^ +~ (\S+)/gm)].map(([, name]) => name));

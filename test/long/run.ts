@@ -6,11 +6,11 @@ import { clientsPython, modelServerPython, missingTools } from './tools.ts';
 const usage = `npm run test:long -- [options]
 
   --only NAME   runs this step only; may be given several times
-  --full        plays all 1,000 worlds of faults and sends 2,000 fuzzed requests
+  --full        plays all 1,000 simulations and sends 2,000 fuzzed requests
   --list        prints the steps
   --help        prints this
 
-What is long by nature: the browser, judges written in Python, the model server, fuzzing, worlds of faults.
+What is long by nature: the browser, judges written in Python, the model server, fuzzing, the simulation.
 \`bash test/long/install.sh\` installs what it needs beside the packages.`;
 
 const { values } = parseArgs({

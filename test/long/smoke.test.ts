@@ -131,7 +131,7 @@ describe('against a stack', () => {
     'the dashboard and the user pool agree on where to sign in',
   ];
 
-  test('it is found by its outputs, and its failures are told apart and cleaned up after', async () => {
+  test('it is found by its outputs, and each failure has its own sentence and is cleaned up after', async () => {
     const before = await everything(service.dataDir);
     const { code, stdout } = await smokeStack(() => false);
     expect({ code, failed: failedIn(stdout) }).toEqual({ code: 1, failed: onlyOnAws });

@@ -57,7 +57,7 @@ afterAll(async () => {
   removeFolder(dataDir);
 });
 
-test('SIGTERM: who is not done within the grace is told so and gets credits back', async () => {
+test('SIGTERM: who is not done within the grace learns so and gets credits back', async () => {
   const service = await startOn(dataDir, '--grace', '1', '--container', container.url);
   const table = await fixedTableOf(dataDir);
   // Glacier never finishes.

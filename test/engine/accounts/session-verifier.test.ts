@@ -118,7 +118,7 @@ describe("the pool's keys", () => {
   });
 });
 
-describe("when the pool's keys can't be had, nobody is told that their session is bad", () => {
+describe("when the pool's keys can't be had, nobody hears that their session is bad", () => {
   test.each<[string, RequestListener | null]>([
     ['is away', null],
     ['answers 500', say(500, 'oops')],

@@ -60,7 +60,7 @@ test('a key is refused from the very millisecond at which it expires', async () 
   await expect(call(late!.key, 'createGeneration')).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
 });
 
-test('a change of the license holds from the next request on, and whoever holds a good key is told of it', async () => {
+test('a change of the license holds from the next request on, and whoever holds a good key learns of it', async () => {
   const { key, license } = await grant(fixture.table);
   for (const [change, why] of [
     [{ status: 'ended' }, 'its license is not active: it has ended'],

@@ -13,7 +13,7 @@ const clocksDifferMs = 4000;
 
 /**
  * Whether the run that has begun goes on, and is of another invocation than the one whose failure is reported. Runs of one
- * event that Lambda brought twice can't be told apart by that.
+ * event that Lambda brought twice looks the same by that.
  */
 function goesOn(startedBy: Run, release: Run): boolean {
   return !startedBy.dead && !startedBy.ended && startedBy.invocationId !== release.invocationId;

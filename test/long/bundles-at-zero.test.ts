@@ -8,7 +8,7 @@ import { removeFolder, startService, type RunningService } from '../support/serv
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
 import { until } from '../support/until.ts';
 
-/** The bundles of a deployment whose model may sleep, with the roles and the variables of its template. */
+/** The bundles of a deployment whose model may be scaled to zero, with the roles and the variables of its template. */
 let synthesized: Synthesized;
 let service: RunningService;
 let deployed: Deployed;
@@ -16,11 +16,11 @@ let deployed: Deployed;
 beforeAll(async () => {
   synthesized = synthesize(configuration);
   service = await startService();
-  // It sleeps, and once it is awake it stays so for as long as the test needs.
-  const sleepMs = 600_000;
+  // It is scaled to zero, and once it is ready it stays so for as long as the test needs.
+  const idleMs = 600_000;
   let shiftMs = 0;
-  const model = scaleToZero({ idleMs: sleepMs, coldStartMs: 3000, now: () => Date.now() + shiftMs });
-  shiftMs = sleepMs + 1;
+  const model = scaleToZero({ idleMs, coldStartMs: 3000, now: () => Date.now() + shiftMs });
+  shiftMs = idleMs + 1;
   deployed = await startDeployed(synthesized, service, { configuration, scaling: model });
 }, 240_000);
 
@@ -38,7 +38,7 @@ const generate = (more: DeployedCall = {}) =>
     ...more,
   });
 
-test('a sleeping model is seen, woken and waited for with the rights that the roles have, and no others', async () => {
+test('a model that is scaled to zero is seen, started and waited for with the rights that the roles have, and no others', async () => {
   expect((await deployed.call('get-health', {})).body).toMatchObject({ status: 'ok', model: 'asleep' });
   const refused = await generate();
   expect(refused).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } });

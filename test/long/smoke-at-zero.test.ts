@@ -5,9 +5,9 @@ import { useService } from '../support/use-service.ts';
 
 const service = useService({ args: ['--sleep', '1', '--wake', '3'] });
 
-test('a model that sleeps is woken by the checks and waited for, and every check passes', async () => {
+test('a model that is scaled to zero is started by the checks and waited for, and every check passes', async () => {
   const isAsleep = async () => (await service.api({ path: '/health' })).body.model === 'asleep';
-  await until('it sleeps', isAsleep, 60_000, 500);
+  await until('it is scaled to zero', isAsleep, 60_000, 500);
   const { code, stdout, stderr } = await smoke(['--data', service.dataDir]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('14 passed, 0 failed');

@@ -7,9 +7,9 @@ import { until } from '../support/until.ts';
 import { useService } from '../support/use-service.ts';
 
 /** Longer than health remembers what it saw, so that it sees each state. */
-const sleepSeconds = 12;
-const wakeSeconds = 20;
-const args = ['--sleep', String(sleepSeconds), '--wake', String(wakeSeconds)];
+const idleSeconds = 12;
+const coldStartSeconds = 20;
+const args = ['--sleep', String(idleSeconds), '--wake', String(coldStartSeconds)];
 const service = useService({ args, quickContainer: true });
 let granted: Granted;
 
@@ -21,9 +21,9 @@ const send = (headers: Record<string, string> = {}) =>
   generate(service, granted.key, { identityId: service.ready.identities.aurora }, headers);
 const retryAfterOf = ({ headers }: { headers: Headers }) => Number(headers.get('retry-after'));
 
-test('a model falls asleep, is woken by a request that is refused, and generates for one that waits', async () => {
+test('a model is scaled to zero, is started by a request that is refused, and generates for one that waits', async () => {
   expect(await health()).toMatchObject({ status: 'ok', model: 'ready', modelReadyInSeconds: null });
-  await until('it sleeps', isAsleep, 60_000, 500);
+  await until('it is scaled to zero', isAsleep, 60_000, 500);
   expect(await health()).toMatchObject({ status: 'ok', inference: 'up', model: 'asleep' });
 
   const refusedAtMs = Date.now();
@@ -38,7 +38,7 @@ test('a model falls asleep, is woken by a request that is refused, and generates
   const accepted = await send({ prefer: 'respond-async' });
   expect(accepted.status).toBe(202);
   const id = accepted.body.requestId;
-  // It is waking: about when it is awake, is told.
+  // It is starting: the answer says about when it is ready.
   expect(retryAfterOf(accepted)).toBeGreaterThan(2);
   expect(retryAfterOf(accepted)).toBeLessThanOrEqual(300);
 
@@ -56,18 +56,18 @@ test('a model falls asleep, is woken by a request that is refused, and generates
   const tookSeconds = (Date.now() - refusedAtMs) / 1000;
   expect(states).toEqual(['asleep', 'waking', 'ready']);
   expect(seconds).toBeGreaterThanOrEqual(5);
-  expect(Date.parse(record.startedAt) - refusedAtMs).toBeGreaterThanOrEqual(wakeSeconds * 1000);
+  expect(Date.parse(record.startedAt) - refusedAtMs).toBeGreaterThanOrEqual(coldStartSeconds * 1000);
   await expectCharged(service.table, granted.license, 1);
 
-  await until('it sleeps again', isAsleep, 60_000, 500);
+  await until('it is scaled to zero again', isAsleep, 60_000, 500);
   const next = await send();
   expectError(next, 503, 'SERVICE_UNAVAILABLE');
-  // What waking took, as far as callers saw it, in the place of 300.
-  expect(retryAfterOf(next)).toBeGreaterThanOrEqual(wakeSeconds);
+  // What the cold start took, as far as callers saw it, in the place of 300.
+  expect(retryAfterOf(next)).toBeGreaterThanOrEqual(coldStartSeconds);
   expect(retryAfterOf(next)).toBeLessThanOrEqual(Math.ceil(tookSeconds));
 
-  const told = retryAfterOf(next);
-  await new Promise((resolve) => setTimeout(resolve, told * 1000));
+  const seconds = retryAfterOf(next);
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   expectOk(await send());
   await expectCharged(service.table, granted.license, 2);
 }, 300_000);
