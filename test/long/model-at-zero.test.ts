@@ -66,8 +66,8 @@ test('a model is scaled to zero, is started by a request that is refused, and ge
   expect(retryAfterOf(next)).toBeGreaterThanOrEqual(coldStartSeconds);
   expect(retryAfterOf(next)).toBeLessThanOrEqual(Math.ceil(tookSeconds));
 
-  const seconds = retryAfterOf(next);
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  const waitSeconds = retryAfterOf(next);
+  await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1000));
   expectOk(await send());
   await expectCharged(service.table, granted.license, 2);
 }, 300_000);
