@@ -1,9 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { signAccessToken } from '../../local/cognito/tokens.ts';
-import { dataFolder, readServiceFile } from '../../local/data-folder.ts';
-import { sessionSettings } from '../../local/sign-in.ts';
 import { generationAnswer, storedGeneration } from '../../shared/generations/answer-contract.ts';
 import { dashboardConfig } from '../../shared/accounts/dashboard-config.ts';
 import { healthAnswer } from '../../shared/model/health-contract.ts';
@@ -23,12 +18,10 @@ type Skip = (fixture: SmokeFixture) => string | null;
 /** Makes rows of the table of checks. */
 const rowsThat = (skip: Skip) => (name: string, run: Work) => ({ name, skip, run });
 
-const whyNoModel: Skip = ({ place }) => (place.hasModel ? null : 'the stack has no model');
-const whyNoImage: Skip = ({ image }) => (image ? null : 'no image was generated');
 const always = rowsThat(() => null);
-const ifModel = rowsThat(whyNoModel);
+const ifModel = rowsThat(({ place }) => (place.hasModel ? null : 'the stack has no model'));
 const ifNoModel = rowsThat(({ place }) => (place.hasModel ? 'the service has a model' : null));
-const ifImage = rowsThat((fixture) => whyNoModel(fixture) ?? whyNoImage(fixture));
+const ifImage = rowsThat(({ image }) => (image ? null : 'no image was generated'));
 const ifPhotos = rowsThat(({ identity }) => (identity.productPhotos ? null : 'it takes no reference images'));
 const ifStack = rowsThat(({ place }) => (place.localFolder === null ? null : 'locally both have one origin'));
 
@@ -107,10 +100,6 @@ export const checks = [
     mustMatch(generationAnswer.shape.usage, json.usage, { creditsLimit, ...used });
     must(headers['x-request-id'] === json.requestId, 'X-Request-Id is not the requestId');
     must(json.outputs.length === 1, 'outputs must hold one link');
-    const { protocol } = new URL(fixture.place.baseUrl);
-    must(new URL(json.outputs[0]).protocol === protocol, `the link must be ${protocol}//…`);
-    must(json.processingTimeMs > 0, 'processingTimeMs must be milliseconds');
-    must(Date.parse(json.usage.periodResetDate) > Date.now(), 'periodResetDate must be in the future');
     fixture.image = json;
   }),
   ifNoModel('without a model a generation is refused and nothing is charged or held', async (fixture) => {
@@ -149,18 +138,6 @@ export const checks = [
     const { byType, byIdentity } = await mustBeCharged(fixture, 1);
     mustEqual(byType, { text_to_image: once });
     mustEqual(byIdentity, { [fixture.identity.identityId]: once });
-    const { localFolder } = fixture.place;
-    // On AWS only the account itself can sign in.
-    if (localFolder === null) return;
-    const { licenseId, creditsLimit } = fixture.license;
-    const request = { bearer: await localSession(fixture, localFolder), status: 200 };
-    const { json } = await ask(fixture, `GET /usage?licenseId=${licenseId}`, request);
-    mustEqual(json.stats, { current: 1, limit: creditsLimit });
-    mustEqual(json.aggregates.byType, { text_to_image: once });
-    // A model that was scaled to zero has failed requests before it.
-    const completed = json.history.filter((one: { status: string }) => one.status === 'COMPLETED');
-    must(completed.length === 1, 'the history is wrong');
-    mustEqual(completed[0], { requestId: fixture.image!.requestId });
   }),
   ifImage('a repeated Idempotency-Key answers the same request and charges nothing', async (fixture) => {
     const answer = await generateOnce(fixture);
@@ -181,13 +158,8 @@ export const checks = [
     const referenceImages = [{ uploadId: json.uploadId }];
     const answer = await generate(fixture, {}, { prompt: 'x', referenceImages });
     mustAnswer(answer, 400, 'POST /generate', 'INVALID_PARAMETERS');
-    const problem = 'referenceImages[0].uploadId: must be a PNG';
-    must(answer.json.error.startsWith(problem), `POST /generate answered ${answer.json.error}`);
+    must(answer.json.error.startsWith('referenceImages[0].uploadId: must be a PNG'), 'it names no file');
     must((await totalsOf(fixture)).committed === before.committed, 'credits are held for it');
-  }),
-  always('a link that has expired is refused', async (fixture) => {
-    const { bytes } = await send(await expiredLink(fixture), 'it', { status: 403 });
-    must(bytes.includes('Request has expired'), 'it was refused, but not for its age');
   }),
   always('a wrong key is refused: 401 INVALID_API_KEY', async (fixture) => {
     for (const bearer of [newApiKey(), 'not-a-key'])
@@ -207,20 +179,16 @@ export const checks = [
   }),
   ifStack("the dashboard's pages may call the API (CORS preflight)", async (fixture) => {
     const { origin } = new URL(fixture.place.dashboardUrl);
-    const wanted = { method: 'POST', headers: cors.requestHeaders.join(',') };
-    const named = Object.entries(wanted).map(([what, value]) => [`access-control-request-${what}`, value]);
+    const asks = { method: 'POST', headers: cors.requestHeaders.join(',') };
+    const named = Object.entries(asks).map(([what, value]) => [`access-control-request-${what}`, value]);
     const request = { headers: { origin, ...Object.fromEntries(named) } };
     const { status, headers } = await ask(fixture, 'OPTIONS /playground/generate', request);
     must(status === 200 || status === 204, `OPTIONS answered ${status}`);
-    const allowed = (what: string) => headers[`access-control-allow-${what}`] ?? '';
+    const allowed = (what: string) => headers[`access-control-allow-${what}`]?.toLowerCase() ?? '';
     must(allowed('origin') === origin, `${origin} is not allowed`);
-    must(/\bpost\b/i.test(allowed('methods')), 'POST is not allowed');
-    const listed = new Set(
-      allowed('headers')
-        .toLowerCase()
-        .split(/\s*,\s*/),
-    );
-    const missing = cors.requestHeaders.filter((name) => !listed.has(name));
+    must(/\bpost\b/.test(allowed('methods')), 'POST is not allowed');
+    const listed = allowed('headers').split(/\s*,\s*/);
+    const missing = cors.requestHeaders.filter((name) => !listed.includes(name));
     must(missing.length === 0, `these headers are not allowed: ${missing.join(', ')}`);
   }),
   always('the dashboard and the user pool agree on where to sign in', async ({ place }) => {
@@ -230,9 +198,10 @@ export const checks = [
     mustEqual(config.json.signIn, signIn);
     const url = `${signIn.issuer}/.well-known/openid-configuration`;
     const { json } = await send(url, "the pool's discovery document", { status: 200 });
-    mustEqual(json, { issuer: signIn.issuer });
-    const authorization = `${signIn.domainUrl}/oauth2/authorize`;
-    must(json.authorization_endpoint === authorization, 'the pool signs in at another address');
+    mustEqual(json, {
+      issuer: signIn.issuer,
+      authorization_endpoint: `${signIn.domainUrl}/oauth2/authorize`,
+    });
   }),
 ];
 
@@ -246,20 +215,4 @@ async function generateAfterColdStart(fixture: SmokeFixture) {
     if (!isCold || Date.now() >= untilMs) return answer;
     await pause(askAgainMs);
   }
-}
-
-/** A link that expired a minute ago. */
-function expiredLink({ place, license, image, s3 }: SmokeFixture): Promise<string> {
-  const Key = `generations/${license.licenseId}/${image?.requestId ?? 'none'}/output-0.png`;
-  const command = new GetObjectCommand({ Bucket: place.bucketName, Key });
-  return getSignedUrl(s3, command, { expiresIn: 1, signingDate: new Date(Date.now() - 60_000) });
-}
-
-/** Of the temporary license's owner, who has no account: it is signed with the local pool's key. */
-function localSession({ place, license }: SmokeFixture, folder: string): Promise<string> {
-  const { signIn } = readServiceFile(dataFolder(folder));
-  must(signIn !== null, 'the local service has no sign-in');
-  const settings = sessionSettings(place.signIn.domainUrl);
-  const account = { sub: license.ownerId };
-  return signAccessToken({ ...settings, signingKey: signIn.signingKey, account, lifetimeSeconds: 300 });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DeleteObjectCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
-import { DeleteCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { accountCallerId } from '../../shared/base/ids.ts';
 import type { GenerationAnswer } from '../../shared/generations/answer-contract.ts';
 import type { Identity } from '../../shared/identities/identity.ts';
@@ -10,7 +10,7 @@ import type { License } from '../../shared/licenses/license.ts';
 import { newLicense } from '../../shared/licenses/new-license.ts';
 import { itemKeys, type ItemKey } from '../../shared/table/keys.ts';
 import { partitions } from '../../shared/table/schema.ts';
-import type { Item } from '../../shared/table/table.ts';
+import { readAll, type Item } from '../../shared/table/table.ts';
 import { getIdentity } from '../admin/identity.ts';
 import { newIdentity } from '../admin/identity-change.ts';
 import { Failure } from '../common/failure.ts';
@@ -50,9 +50,8 @@ export async function planFixture(
 
 /** Of the specialist catalog: no license but the temporary one lists it, so nobody else ever sees it. */
 function temporaryIdentity(name: string): Identity {
-  const description = 'Checks a deployment and is removed afterwards.';
-  const catalog = 'specialist';
-  return newIdentity({ name, slug: name, description, catalog, productPhotos: true, model: true });
+  const shown = { name, slug: name, description: 'Checks a deployment and is removed afterwards.' };
+  return newIdentity({ ...shown, catalog: 'specialist', productPhotos: true, model: true });
 }
 
 export async function makeFixture(fixture: SmokeFixture): Promise<void> {
@@ -105,26 +104,21 @@ async function itemsOfRun(fixture: SmokeFixture, keyIds: string[]): Promise<Item
   const { stores, identity, ownsIdentity, license } = fixture;
   const { licenseId, ownerId } = license;
   const ids = [licenseId, `LICENSE#${licenseId}`, accountCallerId(ownerId), ...keyIds];
-  const names = Object.values(partitions).flatMap(({ leadingKey }) => ids.map((id) => leadingKey + id));
-  const ofIds = (await Promise.all(names.map((name) => itemsOf(stores, name)))).flat();
-  if (!ownsIdentity) return ofIds;
+  const ofRun = Object.values(partitions).flatMap(({ leadingKey }) => ids.map((id) => leadingKey + id));
   const { PK: catalog, SK: ofIdentity } = itemKeys.identity(identity.identityId);
-  const ofAll = [
-    ...(await itemsOf(stores, catalog)),
-    ...(await itemsOf(stores, itemKeys.identityAudit('').PK)),
-  ];
-  return [
-    ...ofIds,
-    ...ofAll.filter(({ SK, subjectId }) => SK === ofIdentity || subjectId === identity.identityId),
-  ];
+  const ofAll = ownsIdentity ? [catalog, itemKeys.identityAudit('').PK] : [];
+  const items = await Promise.all([...ofRun, ...ofAll].map((partition) => itemsOf(stores, partition)));
+  const isOfRun = ({ PK, SK, subjectId }: Item) =>
+    !ofAll.includes(PK) || SK === ofIdentity || subjectId === identity.identityId;
+  return items.flat().filter(isOfRun);
 }
 
-async function itemsOf({ table }: Stores, partition: string): Promise<Item[]> {
+function itemsOf({ table }: Stores, partition: string): Promise<Item[]> {
   const condition = { KeyConditionExpression: 'PK = :PK', ExpressionAttributeValues: { ':PK': partition } };
   const query = { ...condition, TableName: table.name, ConsistentRead: true };
-  const items: Item[] = [];
-  for await (const { Items = [] } of paginateQuery({ client: table.documents }, query)) items.push(...Items);
-  return items;
+  const read = (ExclusiveStartKey?: Item) =>
+    table.documents.send(new QueryCommand({ ...query, ExclusiveStartKey }));
+  return readAll(read, (item) => item);
 }
 
 async function filesOfRun({ s3: client, place, license }: SmokeFixture): Promise<string[]> {

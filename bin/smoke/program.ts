@@ -55,21 +55,20 @@ const sameSignalMs = 500;
 async function report(fixture: SmokeFixture, json: boolean): Promise<number> {
   const { name, baseUrl } = fixture.place;
   const print = (text: string) => void (json || process.stdout.write(`${text}\n`));
-  let interrupted: { code: number; atMs: number } | null = null;
+  const stop = { code: 0, atMs: 0 };
   const interrupt = (signal: NodeJS.Signals) => {
-    if (interrupted === null) {
-      interrupted = { code: 128 + constants.signals[signal], atMs: Date.now() };
+    if (stop.code === 0) {
+      Object.assign(stop, { code: 128 + constants.signals[signal], atMs: Date.now() });
       console.error('Stopping after this check, to clean up. Press Ctrl-C again to leave at once.');
-    } else if (Date.now() - interrupted.atMs >= sameSignalMs) {
+    } else if (Date.now() - stop.atMs >= sameSignalMs) {
       console.error(`Left without cleaning up: remove ${tracesOf(fixture)} by hand.`);
-      process.exit(interrupted.code);
+      process.exit(stop.code);
     }
   };
-  const codeOfSignal = () => interrupted?.code ?? null;
   for (const signal of signals) process.on(signal, interrupt);
   print(`Checking ${name}: ${baseUrl}\n`);
   const results: CheckResult[] = [];
-  for await (const result of resultsOf(fixture, () => codeOfSignal() !== null)) {
+  for await (const result of resultsOf(fixture, () => stop.code > 0)) {
     results.push(result);
     print(lineOf(result));
   }
@@ -79,7 +78,7 @@ async function report(fixture: SmokeFixture, json: boolean): Promise<number> {
   print(`\n${count('passed')} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
   const whole = { place: name, baseUrl, passed: failed === 0, checks: results };
   if (json) process.stdout.write(`${JSON.stringify(whole)}\n`);
-  return codeOfSignal() ?? (failed > 0 ? 1 : 0);
+  return stop.code || Number(failed > 0);
 }
 
 export interface CheckResult {

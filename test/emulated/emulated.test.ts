@@ -195,7 +195,7 @@ test('npm run smoke finds nothing but that the pool names other addresses than i
     [
       'failed',
       'the dashboard and the user pool agree on where to sign in',
-      'the pool signs in at another address',
+      'wrong in the answer: authorization_endpoint',
     ],
   ]);
   expect([run.code, run.stderr]).toEqual([1, '']);
