@@ -1,6 +1,6 @@
 import { translateOpenAiBody } from '../shared/openai/contract.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
-import { readCommand, waitingDeps } from '../shared/http/generation-request.ts';
+import { readCommand, waitingGenerationDeps } from '../shared/http/generation-request.ts';
 import { openAiErrorAnswer } from '../shared/openai/errors.ts';
 import { imagesAnswer } from '../shared/openai/images.ts';
 import { readJsonBody } from '../shared/http/request.ts';
@@ -13,7 +13,7 @@ import { acceptGeneration, finishGeneration } from '../shared/generations/create
  * so that every failure has its status: there are no events before the last that could be sent earlier.
  */
 export const handler = endpoint(routes.createOpenAiImage, {
-  deps: waitingDeps,
+  deps: waitingGenerationDeps,
   errorAnswer: openAiErrorAnswer,
   async run({ request, caller, deps: { table, identities, workflow }, runtime }) {
     const { body, problem, form, ignored } = translateOpenAiBody(

@@ -7,7 +7,7 @@ import { readQuery } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
 import { generationStore, type GenerationStore } from '../shared/generations/store.ts';
 import { licenseStore, type LicenseStore } from '../shared/licenses/store.ts';
-import { storedGeneration } from '../shared/generations/answers.ts';
+import { storedAnswer } from '../shared/generations/answers.ts';
 import { findGeneration } from '../shared/generations/find.ts';
 
 /** GET /generate/{requestId}. Looks among the caller's own requests only, so another caller's is not found. */
@@ -26,7 +26,7 @@ export const handler = endpoint(routes.getGeneration, {
     );
     const retryAfter = pollAfterSeconds(generation, runtime.clock.now());
     const headers = isFinal(generation.status) ? {} : { 'retry-after': String(retryAfter) };
-    return ok(await storedGeneration(generation, deps.objects), headers);
+    return ok(await storedAnswer(generation, deps.objects), headers);
   },
 });
 

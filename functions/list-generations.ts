@@ -11,7 +11,7 @@ import { readQuery, sentQuery, collectErrors } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
 import { generationStore } from '../shared/generations/store.ts';
 import { licenseStore } from '../shared/licenses/store.ts';
-import { storedGeneration } from '../shared/generations/answers.ts';
+import { storedAnswer } from '../shared/generations/answers.ts';
 
 const paging = ['limit', 'cursor'] as const;
 
@@ -41,7 +41,7 @@ export const handler = endpoint(routes.listGenerations, {
     });
     const list: GenerationList = {
       generations: await Promise.all(
-        page.generations.map((generation) => storedGeneration(generation, deps.objects)),
+        page.generations.map((generation) => storedAnswer(generation, deps.objects)),
       ),
       nextCursor: page.next === null ? null : writeCursor(page.next),
       searchedBackTo: page.next === null ? null : isoTime(requestIdTimeMs(page.next)),

@@ -6,7 +6,7 @@ import {
 } from '../../shared/base/generation-kinds.ts';
 import { isoTime } from '../../shared/base/clock.ts';
 import { creditsCharged, type Generation } from '../../shared/generations/generation.ts';
-import type { GenerationFilter } from '../../shared/generations/store.ts';
+import type { GenerationFilter } from '../../shared/generations/pages.ts';
 import { storedMembers } from '../../shared/generations/answers.ts';
 import type { OptionRow } from '../common/command-line.ts';
 import { Failure, usageFailure } from '../common/failure.ts';

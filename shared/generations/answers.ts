@@ -14,7 +14,7 @@ export interface AnswerDeps {
 }
 
 /** The answer to a completed request. Its usage is read after it was settled, so it counts everything settled by then. */
-export async function generationAnswer(
+export async function completedAnswer(
   generation: Generation,
   license: License,
   deps: AnswerDeps,
@@ -43,10 +43,7 @@ export async function generationAnswer(
 }
 
 /** A stored request as its owner reads it, with links signed just now. */
-export async function storedGeneration(
-  generation: Generation,
-  objects: ObjectStore,
-): Promise<StoredGeneration> {
+export async function storedAnswer(generation: Generation, objects: ObjectStore): Promise<StoredGeneration> {
   const [outputs, previews] = await Promise.all([
     outputLinks(generation, objects),
     previewLinks(generation, objects),

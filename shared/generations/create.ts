@@ -3,7 +3,7 @@ import type { Generation } from './generation.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
 import { ServiceError, type Words } from '../base/errors.ts';
-import { generationAnswer, type AnswerDeps } from './answers.ts';
+import { completedAnswer, type AnswerDeps } from './answers.ts';
 import {
   decideGeneration,
   findReplay,
@@ -16,9 +16,7 @@ import {
 } from './decide.ts';
 import { discardReferences } from '../references/discard-references.ts';
 import { runModel } from './run-model.ts';
-import { newRun, generateAndSettle, releaseFailed, type Observer, type RunDeps } from './settle.ts';
-
-export type { GenerationCommand, Observer };
+import { newRun, generateAndSettle, releaseAfterFailure, type Observer, type RunDeps } from './settle.ts';
 
 export interface GenerationDeps extends DecisionDeps, RunDeps, AnswerDeps {}
 
@@ -69,7 +67,7 @@ export async function acceptGeneration(
 }
 
 async function replayed(first: Generation, license: License, deps: AnswerDeps): Promise<Replayed> {
-  return { outcome: 'replayed', generation: first, answer: await generationAnswer(first, license, deps) };
+  return { outcome: 'replayed', generation: first, answer: await completedAnswer(first, license, deps) };
 }
 
 /**
@@ -89,7 +87,7 @@ export async function finishGeneration(
     discardReferences(generation, generation.referenceImages, deps),
   );
   if (ended.status === 'COMPLETED') {
-    return generationAnswer(ended, license, deps).catch((cause: unknown) => {
+    return completedAnswer(ended, license, deps).catch((cause: unknown) => {
       // Not SERVICE_UNAVAILABLE: callers repeat the request for that, and would pay for it again.
       const sentence = ({ refetch }: Words) =>
         `The image is finished and was charged, but its answer could not be put together. ${refetch}.`;
@@ -117,6 +115,6 @@ async function runToEnd(
   try {
     return { ended: await generateAndSettle(run, identity, options, deps) };
   } catch (failure) {
-    return { ended: await releaseFailed(generation, failure, run.runId, deps), failure };
+    return { ended: await releaseAfterFailure(generation, failure, run.runId, deps), failure };
   }
 }

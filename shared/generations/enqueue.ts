@@ -1,9 +1,9 @@
 import type { GenerationWorkerClient } from './worker-client.ts';
 import type { Generation } from './generation.ts';
 import { ServiceError } from '../base/errors.ts';
-import { RunLost } from './store.ts';
+import { RunLost } from './record-part.ts';
 import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';
-import { newRun, releaseFailed, type RunDeps } from './settle.ts';
+import { newRun, releaseAfterFailure, type RunDeps } from './settle.ts';
 
 export interface EnqueueDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 'meter'> {
   worker: GenerationWorkerClient;
@@ -36,7 +36,7 @@ async function releaseUnbegun(
   deps: EnqueueDeps,
 ): Promise<Generation | null> {
   try {
-    return await releaseFailed(generation, error, newRun(generation).runId, deps);
+    return await releaseAfterFailure(generation, error, newRun(generation).runId, deps);
   } catch (cause) {
     if (cause instanceof RunLost) return null;
     throw cause;

@@ -29,14 +29,14 @@ export function enterFlight(
 
 /**
  * One request less. After the end of a request's own period another one counts it: a second item is written then.
- * @param countingMs the start of the period that counts the license's requests in flight.
+ * @param inFlightPeriodStartMs the start of the period that counts the license's requests in flight.
  */
 export function leaveFlight(
   { licenseId }: Generation,
-  countingMs: number,
+  inFlightPeriodStartMs: number,
 ): Part<{ inFlightPeriodStartMs: null }> {
   return {
-    key: itemKeys.period(licenseId, countingMs),
+    key: itemKeys.period(licenseId, inFlightPeriodStartMs),
     update: { ADD: 'inFlight :minusOne' },
     condition: 'attribute_exists(inFlight)',
     values: { ':minusOne': -1 },
@@ -48,7 +48,7 @@ export function leaveFlight(
 const maxMoveAttempts = 12;
 
 /** @returns the start of the period that counts a license's requests in flight, null before its first request. */
-export async function inFlightPeriodStartMs(table: Table, licenseId: string): Promise<number | null> {
+export async function readInFlightPeriodStartMs(table: Table, licenseId: string): Promise<number | null> {
   const item = await getItem(table, itemKeys.inFlight(licenseId));
   return item === null ? null : item.startMs;
 }
@@ -59,7 +59,7 @@ export async function inFlightPeriodStartMs(table: Table, licenseId: string): Pr
  */
 export async function countInPeriod(table: Table, licenseId: string, startMs: number): Promise<void> {
   for (let attempt = 1; attempt <= maxMoveAttempts; attempt++) {
-    const beforeMs = await inFlightPeriodStartMs(table, licenseId);
+    const beforeMs = await readInFlightPeriodStartMs(table, licenseId);
     if (beforeMs === startMs) return;
     const before = beforeMs === null ? null : await getItem(table, itemKeys.period(licenseId, beforeMs));
     const moved = moveCount(licenseId, beforeMs, startMs, before?.inFlight ?? 0);

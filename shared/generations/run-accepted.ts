@@ -1,9 +1,10 @@
 import type { Generation } from './generation.ts';
 import type { IdentityCatalog } from '../identities/store.ts';
-import { RunLost, type GenerationRef } from './store.ts';
+import { RunLost } from './record-part.ts';
+import type { GenerationRef } from './worker-contract.ts';
 import { ServiceError } from '../base/errors.ts';
 import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';
-import { newRun, generateAndSettle, releaseFailed, type Run, type RunDeps } from './settle.ts';
+import { newRun, generateAndSettle, releaseAfterFailure, type Run, type RunDeps } from './settle.ts';
 import { waitForModel } from './wait-for-model.ts';
 
 export interface AcceptedRunDeps extends RunDeps, DiscardDeps {
@@ -46,7 +47,7 @@ async function runOwn(run: Run, deps: AcceptedRunDeps): Promise<Generation> {
     return await generateAndSettle(run, await activeIdentity(generation, deps), options, deps);
   } catch (error) {
     if (error instanceof RunLost) throw error;
-    return releaseFailed(generation, error, runId, deps);
+    return releaseAfterFailure(generation, error, runId, deps);
   }
 }
 

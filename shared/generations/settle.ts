@@ -3,7 +3,8 @@ import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { newRunId } from '../base/ids.ts';
 import { ServiceError } from '../base/errors.ts';
 import type { Meter } from '../base/metrics.ts';
-import { RunLost, type GenerationStore } from './store.ts';
+import type { GenerationStore } from './store.ts';
+import { RunLost } from './record-part.ts';
 import { runErrorCode, type ModelRunDeps, type runModel } from './run-model.ts';
 
 export interface RunDeps extends ModelRunDeps {
@@ -42,7 +43,7 @@ export interface RunOptions {
 /**
  * Has the model generate the images of a request, then charges for them.
  * @returns the request as it ended, also where another process ended it.
- * @throws RunLost, or what the run failed with. Its credits are still held then: see `releaseFailed`.
+ * @throws RunLost, or what the run failed with. Its credits are still held then: see `releaseAfterFailure`.
  */
 export async function generateAndSettle(
   run: Run,
@@ -83,7 +84,7 @@ export async function generateAndSettle(
  * @returns the request as it ended. If the charge was stored after all, it is COMPLETED, and nothing is given back.
  * @throws RunLost when another run has begun it; GENERATION_FAILED when the outcome can't be stored.
  */
-export async function releaseFailed(
+export async function releaseAfterFailure(
   generation: Generation,
   error: unknown,
   runId: string | null,

@@ -6,21 +6,17 @@ import type { Generation, GenerationFailure } from './generation.ts';
 import { ServiceError, serviceBusy } from '../base/errors.ts';
 import { pause } from '../table/backoff.ts';
 import { fromItem } from './item.ts';
-import { completeRecord, endedByAnother, failRecord, insertRecord, RunLost } from './record-part.ts';
+import { completeRecord, endedByAnother, failRecord, insertRecord } from './record-part.ts';
 import { chargeCredits, holdCredits, returnCredits } from './credits-part.ts';
 import { holdKeyBudget, returnKeyBudget } from './key-budget-part.ts';
 import { countCharge } from './statistics-part.ts';
-import { countInPeriod, enterFlight, inFlightPeriodStartMs, leaveFlight } from './in-flight.ts';
+import { countInPeriod, enterFlight, readInFlightPeriodStartMs, leaveFlight } from './in-flight.ts';
 import { freeIdempotencyKey, takeIdempotencyKey, type IdempotencyRecord } from './idempotency-store.ts';
 import { notifyOwner } from '../licenses/notification-part.ts';
 import { generationPages } from './pages.ts';
 import { batchGet, getItem, listLeases, writeItem, type Item, type Table } from '../table/table.ts';
 import { transact, type Parts } from '../table/transact.ts';
 import { itemKeys, licenseIdOfGeneration } from '../table/keys.ts';
-
-export type { GenerationRef };
-export { RunLost };
-export type { GenerationFilter } from './pages.ts';
 
 /** What a license and a key allow, as they were read when the request was checked. */
 export interface ReservationLimits {
@@ -79,7 +75,7 @@ export function generationStore(table: Table) {
   /** Ends a generation by a transaction. @returns the record as it ended, also when another process ended it. */
   const end = async (
     ended: Generation,
-    partsBy: (countingMs: number, assumed: Assumptions) => Parts<EndRefusal>,
+    makeParts: (inFlightPeriodStartMs: number, assumed: Assumptions) => Parts<EndRefusal>,
   ): Promise<Generation> => {
     const { licenseId, periodStartMs } = ended;
     let assumed: Assumptions = {
@@ -90,8 +86,8 @@ export function generationStore(table: Table) {
     let thresholdRefusals = 0;
     let lastError: unknown;
     const send = async () => {
-      assumed.inFlightPeriodStartMs ??= (await inFlightPeriodStartMs(table, licenseId)) ?? periodStartMs;
-      return transact(table, partsBy(assumed.inFlightPeriodStartMs, assumed));
+      assumed.inFlightPeriodStartMs ??= (await readInFlightPeriodStartMs(table, licenseId)) ?? periodStartMs;
+      return transact(table, makeParts(assumed.inFlightPeriodStartMs, assumed));
     };
     const attempts = () => maxEndAttempts + Math.min(thresholdRefusals, maxThresholdRefusals);
     for (let attempt = 1; attempt <= attempts(); attempt++) {
@@ -201,11 +197,11 @@ export function generationStore(table: Table) {
     /** PROCESSING → COMPLETED, and its credits from held to used. */
     settle(generation: Generation, completion: Completion): Promise<Generation> {
       const ended: Generation = { ...generation, ...completion, status: 'COMPLETED', leaseUntilMs: 0 };
-      return end(ended, (countingMs, { period }) => [
+      return end(ended, (inFlightPeriodStartMs, { period }) => [
         completeRecord(ended),
         chargeCredits(ended),
         countCharge(ended),
-        leaveFlight(ended, countingMs),
+        leaveFlight(ended, inFlightPeriodStartMs),
         ...notifyOwner(ended, period),
       ]);
     },
@@ -222,11 +218,11 @@ export function generationStore(table: Table) {
       runId: string | null = null,
     ): Promise<Generation> {
       const ended: Generation = { ...generation, ...failure, completedAtMs: atMs, leaseUntilMs: 0 };
-      return end(ended, (countingMs, { ownsIdempotencyKey }) => [
+      return end(ended, (inFlightPeriodStartMs, { ownsIdempotencyKey }) => [
         failRecord(ended, runId),
         returnCredits(ended),
         returnKeyBudget(ended),
-        leaveFlight(ended, countingMs),
+        leaveFlight(ended, inFlightPeriodStartMs),
         ownsIdempotencyKey ? freeIdempotencyKey(ended) : null,
       ]);
     },

@@ -1,5 +1,7 @@
 import { isFinal, type Generation } from './generation.ts';
-import { RunLost, type GenerationRef, type GenerationStore } from './store.ts';
+import type { GenerationStore } from './store.ts';
+import { RunLost } from './record-part.ts';
+import type { GenerationRef } from './worker-contract.ts';
 import { leaseIndex } from '../table/keys.ts';
 import { sweepDeletions, type DeletionDeps } from './delete.ts';
 import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';

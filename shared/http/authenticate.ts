@@ -54,7 +54,7 @@ async function authenticateKey(
   if (key?.sha256 !== sha256 || keyStatus(key, deps.clock.now()) !== 'active') throw invalidKey();
   const { licenseId, ownerId } = key;
   Object.assign(request.logFields, { keyId, licenseId });
-  request.refusalsOf = { licenseId, caller: keyId };
+  request.refusalOwner = { licenseId, caller: keyId };
   const reading = deps.licenses.get(licenseId);
   // Counted while the license is read, which saves a round trip. If the license refuses the key, nobody waits for the count.
   const consuming = consumeRateLimit(request, keyId, limit, rate, deps);

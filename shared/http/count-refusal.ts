@@ -19,11 +19,11 @@ export interface RefusalCountDeps {
  * a number for looking at must never change an answer.
  */
 export async function countRefusal(request: ApiRequest, deps: RefusalCountDeps): Promise<void> {
-  const { refusalsOf, requestId, receivedAtMs, logFields } = request;
+  const { refusalOwner, requestId, receivedAtMs, logFields } = request;
   const { code } = logFields;
-  if (refusalsOf === null || !isRefusalCode(code)) return;
+  if (refusalOwner === null || !isRefusalCode(code)) return;
   try {
-    await addRefusal(deps.table(), refusalsOf, code, receivedAtMs, deps.clock.timeout(countWithinMs));
+    await addRefusal(deps.table(), refusalOwner, code, receivedAtMs, deps.clock.timeout(countWithinMs));
   } catch (cause) {
     deps.log.error('refusal not counted', { requestId, code, causes: loggableError(cause) });
   }

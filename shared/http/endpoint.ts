@@ -80,7 +80,7 @@ function requestFrame(toAnswer: (error: ServiceError) => Answer) {
 /** The last of a request: what a streamed answer still does, the count of its refusal, its line in the log. */
 async function finish(route: Route, request: ApiRequest, setUp: () => { runtime: Runtime }): Promise<void> {
   await Promise.allSettled(request.background);
-  if (request.refusalsOf !== null) await countRefusal(request, setUp().runtime);
+  if (request.refusalOwner !== null) await countRefusal(request, setUp().runtime);
   const { requestId, logFields, meter, receivedAtMs } = request;
   if (logFields.code !== undefined) meter.count('errors', String(logFields.code));
   const { metrics, extraRecords } = embeddedMetrics(meter, readEnvironment().serviceName);

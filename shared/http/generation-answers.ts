@@ -3,9 +3,9 @@ import {
   acceptGeneration,
   finishGeneration,
   type Accepted,
-  type GenerationCommand,
   type GenerationDeps,
 } from '../generations/create.ts';
+import type { GenerationCommand } from '../generations/decide.ts';
 import { dryRun } from '../generations/dry-run.ts';
 import { enqueue, type EnqueueDeps } from '../generations/enqueue.ts';
 import type { Generation } from '../generations/generation.ts';
@@ -15,7 +15,7 @@ import { eventAnswer, wantsEvents } from './event-stream.ts';
 import type { SharedDeps } from './generation-request.ts';
 import type { ApiRequest } from './request.ts';
 
-type AnswerDeps = GenerationDeps & EnqueueDeps;
+type AnswerGenerationDeps = GenerationDeps & EnqueueDeps;
 
 /** Generates and answers in the way that the caller asks for: POST /generate and the playground answer in each of these. */
 export async function answerGeneration(
@@ -36,7 +36,7 @@ export async function answerGeneration(
 async function dryRunAnswer(
   request: ApiRequest,
   command: GenerationCommand,
-  deps: AnswerDeps,
+  deps: AnswerGenerationDeps,
 ): Promise<Answer> {
   request.logFields.dryRun = 'true';
   const { answer, wouldReplay } = await dryRun(command, deps);
@@ -48,7 +48,7 @@ function replayAnswer(
   request: ApiRequest,
   command: GenerationCommand,
   answer: GenerationAnswer,
-  deps: AnswerDeps,
+  deps: AnswerGenerationDeps,
 ): Answer {
   const headers = { 'idempotent-replayed': 'true', 'x-request-id': answer.requestId };
   if (command.respondAsync || !wantsEvents(request)) return ok(answer, headers);
@@ -59,7 +59,11 @@ function replayAnswer(
 const firstPollSeconds = 2;
 
 /** Where the record of a request is that runs without its caller, and when to look at it. */
-async function asyncAnswer(request: ApiRequest, generation: Generation, deps: AnswerDeps): Promise<Answer> {
+async function asyncAnswer(
+  request: ApiRequest,
+  generation: Generation,
+  deps: AnswerGenerationDeps,
+): Promise<Answer> {
   const [secondsUntilReady] = await Promise.all([deps.model.secondsUntilReady(), enqueue(generation, deps)]);
   const { requestId, credits } = generation;
   const body: AcceptedGeneration = { requestId, status: 'QUEUED', creditsReserved: credits };
@@ -79,7 +83,7 @@ function eventsAnswer(
   request: ApiRequest,
   { license }: GenerationCommand,
   accepted: Accepted,
-  deps: AnswerDeps,
+  deps: AnswerGenerationDeps,
 ): Answer {
   return eventAnswer(
     request,
@@ -98,6 +102,6 @@ function eventsAnswer(
 }
 
 const logFault =
-  ({ requestId }: ApiRequest, deps: AnswerDeps) =>
+  ({ requestId }: ApiRequest, deps: AnswerGenerationDeps) =>
   (error: unknown) =>
     deps.logFault(requestId, 'cause', error);

@@ -6,7 +6,7 @@ import { isKeyId } from '../base/ids.ts';
 import { isId } from '../base/ids.ts';
 import { searchWords } from '../base/search.ts';
 import { ServiceError } from '../base/errors.ts';
-import type { GenerationFilter } from '../generations/store.ts';
+import type { GenerationFilter } from '../generations/pages.ts';
 
 const askerRule = `must be the id of a key, or ${playgroundCaller}`;
 const searchRule = `must be 1 to ${maxSearchLength} characters, not only white space, and without a NUL`;

@@ -7,7 +7,8 @@ import { identityCatalog, identityStore, type IdentityCatalog } from '../identit
 import { rateLogStore } from '../limits/rate-log-store.ts';
 import { periodStore } from '../licenses/period-store.ts';
 import type { Table } from '../table/table.ts';
-import type { GenerationDeps, GenerationCommand } from '../generations/create.ts';
+import type { GenerationDeps } from '../generations/create.ts';
+import type { GenerationCommand } from '../generations/decide.ts';
 import type { EnqueueDeps } from '../generations/enqueue.ts';
 import type { License } from '../licenses/license.ts';
 import { prefersAsync } from './prefer.ts';
@@ -27,13 +28,13 @@ export interface GenerationRequestDeps {
 export type SharedDeps = Omit<GenerationDeps & EnqueueDeps, 'meter'>;
 
 export function generationDeps(runtime: Runtime): GenerationRequestDeps & { workflow: SharedDeps } {
-  const { workflow, ...deps } = waitingDeps(runtime);
+  const { workflow, ...deps } = waitingGenerationDeps(runtime);
   const worker = generationWorkerClient(runtime.env.generationWorkerUrl);
   return { ...deps, workflow: { ...workflow, worker } };
 }
 
 /** For a function whose callers wait for every request. */
-export function waitingDeps(runtime: Runtime): GenerationRequestDeps {
+export function waitingGenerationDeps(runtime: Runtime): GenerationRequestDeps {
   const { env, table, clock } = runtime;
   // Made at its first call: a function that may not call the fetcher has no address of it.
   const references = lazy(() => referenceFetcherClient(env.referenceFetcherUrl));

@@ -29,7 +29,7 @@ export interface ApiRequest {
   /** Headers of the response, collected on the way. */
   responseHeaders: Record<string, string>;
   /** Whose refusals this request counts for, should it be refused; null until that is known, or for nobody's. */
-  refusalsOf: RefusalOwner | null;
+  refusalOwner: RefusalOwner | null;
   /** Members of the request's log line. */
   logFields: Record<string, string | number>;
   meter: RecordingMeter;
@@ -67,7 +67,7 @@ export function readRequest(
     },
     json: lazy(() => parseJson(rawBody())),
     responseHeaders: { 'x-request-id': requestId },
-    refusalsOf: null,
+    refusalOwner: null,
     // The gateway's own log names the request by this id.
     logFields: { gatewayRequestId: event.requestContext?.requestId ?? '' },
     meter: recordingMeter(),

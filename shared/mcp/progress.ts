@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Observer } from '../generations/create.ts';
+import type { Observer } from '../generations/settle.ts';
 import { counted } from '../base/words.ts';
 
 /** Reports to a caller who asked for it how a generation goes on. */

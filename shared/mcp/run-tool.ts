@@ -9,13 +9,9 @@ import { consumeRateLimit, refuseOverLimit } from '../http/rate-limit.ts';
 import type { ApiRequest } from '../http/request.ts';
 import { generateLimit } from '../routes/limits.ts';
 import type { Log } from '../base/log.ts';
-import { storedGeneration } from '../generations/answers.ts';
-import {
-  acceptGeneration,
-  finishGeneration,
-  type GenerationCommand,
-  type GenerationDeps,
-} from '../generations/create.ts';
+import { storedAnswer } from '../generations/answers.ts';
+import { acceptGeneration, finishGeneration, type GenerationDeps } from '../generations/create.ts';
+import type { GenerationCommand } from '../generations/decide.ts';
 import { dryRun } from '../generations/dry-run.ts';
 import { findGeneration } from '../generations/find.ts';
 import { agentIdentities, usableIdentities } from '../identities/usable.ts';
@@ -44,7 +40,7 @@ export const runTool: Record<ToolName, RunTool> = {
     const { requestId } = parse(getGenerationArguments, sent);
     const { generations, objects, clock } = deps.workflow;
     const find = (id: string) => generations.get(caller.licenseId, id);
-    return storedGeneration(await findGeneration(requestId, find, clock.now()), objects);
+    return storedAnswer(await findGeneration(requestId, find, clock.now()), objects);
   },
 
   async quote(sent, call) {

@@ -22,9 +22,9 @@ import {
   acceptGeneration,
   finishGeneration,
   type GenerationDeps,
-  type GenerationCommand,
-  type Observer,
 } from '../../../shared/generations/create.ts';
+import type { GenerationCommand } from '../../../shared/generations/decide.ts';
+import type { Observer } from '../../../shared/generations/settle.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
 import { createTable, openDynamoDb } from './table.ts';

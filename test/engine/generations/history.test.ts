@@ -5,11 +5,8 @@ import { generationStatuses, generationTypes } from '../../../shared/base/genera
 import type { Generation } from '../../../shared/generations/generation.ts';
 import { newId, newRequestId } from '../../../shared/base/ids.ts';
 import { toItem } from '../../../shared/generations/item.ts';
-import {
-  generationStore,
-  type GenerationFilter,
-  type GenerationStore,
-} from '../../../shared/generations/store.ts';
+import { generationStore, type GenerationStore } from '../../../shared/generations/store.ts';
+import type { GenerationFilter } from '../../../shared/generations/pages.ts';
 import { sampleGeneration } from '../../support/unit-samples.ts';
 import { useTable } from './use-engines.ts';
 

@@ -22,7 +22,7 @@ const add = (licenseId: string, code: ErrorCode, atMs = lastMs, caller = keyId) 
 /** Ends a request that was refused with a code. @returns what was logged. */
 async function endRefused(licenseId: string, code: string, timeoutSignal = signal): Promise<object[]> {
   const request = readRequest({ httpMethod: 'GET' } as never, 'the-id', lastMs);
-  request.refusalsOf = { licenseId, caller: keyId };
+  request.refusalOwner = { licenseId, caller: keyId };
   request.logFields.code = code;
   const logged: object[] = [];
   const note = (message: string, fields: object) => void logged.push({ message, ...fields });
@@ -102,7 +102,7 @@ test('a handler ends after its count, because Lambda freezes what is still under
     const handler: any = endpoint(routes.getHealth, {
       deps: () => ({}),
       run({ request }) {
-        request.refusalsOf = { licenseId: 'lic_any', caller: keyId };
+        request.refusalOwner = { licenseId: 'lic_any', caller: keyId };
         return Promise.reject(new ServiceError('TIER_LIMIT', 'Too large.'));
       },
     });

@@ -7,7 +7,8 @@ import { referenceFetcherClient } from '../../../shared/references/reader-client
 import { uploadForms } from '../../../shared/images/upload-forms.ts';
 import { newRequestId } from '../../../shared/base/ids.ts';
 import { newUploadId } from '../../../shared/images/upload.ts';
-import { acceptGeneration, type GenerationCommand } from '../../../shared/generations/create.ts';
+import { acceptGeneration } from '../../../shared/generations/create.ts';
+import type { GenerationCommand } from '../../../shared/generations/decide.ts';
 import { dryRun } from '../../../shared/generations/dry-run.ts';
 import { prepareReferences, type ReferenceDeps } from '../../../shared/references/prepare-references.ts';
 import { sweep } from '../../../shared/generations/sweep.ts';

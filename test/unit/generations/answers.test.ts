@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import type { Generation } from '../../../shared/generations/generation.ts';
 import { periodFromItem, type PeriodStore } from '../../../shared/licenses/period-store.ts';
-import { generationAnswer, storedGeneration } from '../../../shared/generations/answers.ts';
+import { completedAnswer, storedAnswer } from '../../../shared/generations/answers.ts';
 import { sampleIdentity, sampleKeyId } from '../../support/unit-samples.ts';
 import { license, namedLinks, queued, startMs as nowMs } from './fixture.ts';
 
@@ -29,7 +29,7 @@ const previews = ['preview r1/0', null, 'preview r1/2'];
 
 describe('the answer to a completed request', () => {
   test('has exactly these members', async () => {
-    const answer = await generationAnswer(generation({ ...completed, credits: 6 }), license, {
+    const answer = await completedAnswer(generation({ ...completed, credits: 6 }), license, {
       objects,
       periods,
     });
@@ -54,14 +54,14 @@ describe('the answer to a completed request', () => {
   test('names the end of the period in which it was accepted, whenever it was completed', async () => {
     const { endMs } = billingPeriod(license.periodAnchorMs, nowMs);
     const late = generation({ ...completed, createdAtMs: endMs - 1, completedAtMs: endMs + 5000 });
-    const { usage } = await generationAnswer(late, license, { objects, periods });
+    const { usage } = await completedAnswer(late, license, { objects, periods });
     expect(usage.periodResetDate).toBe(new Date(endMs).toISOString());
   });
 });
 
 describe('a stored request as its owner reads it', () => {
   test('has exactly these members once it completed', async () => {
-    expect(await storedGeneration(generation({ ...completed, credits: 6 }), objects)).toEqual({
+    expect(await storedAnswer(generation({ ...completed, credits: 6 }), objects)).toEqual({
       id: 'r1',
       licenseId: 'lic_1',
       keyId: sampleKeyId,
@@ -95,7 +95,7 @@ describe('a stored request as its owner reads it', () => {
   });
 
   test('has no previews where it was generated before there were any', async () => {
-    const older = await storedGeneration(generation({ ...completed, previews: null }), objects);
+    const older = await storedAnswer(generation({ ...completed, previews: null }), objects);
     expect(older).toMatchObject({ outputs: links, previews: [null, null, null] });
   });
 
@@ -113,7 +113,7 @@ describe('a stored request as its owner reads it', () => {
       },
     ],
   ] as const)('has no images and no charge while it is %s', async (status, changes, expected) => {
-    expect(await storedGeneration(generation({ status, ...changes }), objects)).toMatchObject({
+    expect(await storedAnswer(generation({ status, ...changes }), objects)).toMatchObject({
       status,
       outputUrl: null,
       outputs: [],

@@ -4,12 +4,9 @@ import type { ModelEvent } from '../../../shared/model/contract.ts';
 import type { Reserved } from '../../../shared/generations/store.ts';
 import { agentWords } from '../../../shared/mcp/contract.ts';
 import { inWords, ServiceError } from '../../../shared/base/errors.ts';
-import {
-  finishGeneration,
-  type Accepted,
-  type GenerationCommand,
-  type Observer,
-} from '../../../shared/generations/create.ts';
+import { finishGeneration, type Accepted } from '../../../shared/generations/create.ts';
+import type { GenerationCommand } from '../../../shared/generations/decide.ts';
+import type { Observer } from '../../../shared/generations/settle.ts';
 import { dryRun } from '../../../shared/generations/dry-run.ts';
 import {
   accept,

@@ -16,11 +16,8 @@ import { recordingMeter } from '../../../shared/base/meter.ts';
 import type { Completion, GenerationStore, Reserved } from '../../../shared/generations/store.ts';
 import { periodFromItem, type PeriodStore } from '../../../shared/licenses/period-store.ts';
 import type { RateLogStore, StoredRateLog } from '../../../shared/limits/rate-log-store.ts';
-import {
-  acceptGeneration,
-  type GenerationCommand,
-  type GenerationDeps,
-} from '../../../shared/generations/create.ts';
+import { acceptGeneration, type GenerationDeps } from '../../../shared/generations/create.ts';
+import type { GenerationCommand } from '../../../shared/generations/decide.ts';
 import { sampleBody, sampleIdentity, sampleKeyId, sampleLicense } from '../../support/unit-samples.ts';
 
 export const startMs = Date.UTC(2026, 4, 17, 11, 23, 45, 678);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Generation, GenerationFailure } from '../../../shared/generations/generation.ts';
-import type { GenerationRef, GenerationStore } from '../../../shared/generations/store.ts';
+import type { GenerationStore } from '../../../shared/generations/store.ts';
+import type { GenerationRef } from '../../../shared/generations/worker-contract.ts';
 import { leaseIndex } from '../../../shared/table/keys.ts';
 import { sweep } from '../../../shared/generations/sweep.ts';
 import { namedLinks, queued, standingClock, startMs } from './fixture.ts';
