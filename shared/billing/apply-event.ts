@@ -1,7 +1,6 @@
 import type { BillingEvidence } from './evidence.ts';
 import { applyEvidence, licenseIdOf, type BillingRules } from './subscription-license.ts';
-import { serviceBusy } from '../base/errors.ts';
-import { pause } from '../table/backoff.ts';
+import { untilDecided } from '../table/backoff.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
 
 export interface BillingDeps {
@@ -22,12 +21,11 @@ export async function applyBillingEvidence(
   { subscriptions, rules }: BillingDeps,
 ): Promise<'applied' | 'unchanged'> {
   const licenseId = licenseIdOf(evidence.subscriptionId);
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+  return untilDecided(maxAttempts, async () => {
     const stored = await subscriptions.get(licenseId);
     const next = applyEvidence(stored, evidence, rules);
     if (next === null) return 'unchanged';
-    if (await subscriptions.put(licenseId, stored, next, `billing:${evidence.eventId}`)) return 'applied';
-    await pause(attempt);
-  }
-  throw serviceBusy();
+    const isStored = await subscriptions.put(licenseId, stored, next, `billing:${evidence.eventId}`);
+    return isStored ? 'applied' : undefined;
+  });
 }

@@ -1,6 +1,5 @@
 import type { Generation } from './generation.ts';
-import { serviceBusy } from '../base/errors.ts';
-import { pause } from '../table/backoff.ts';
+import { untilDecided } from '../table/backoff.ts';
 import { getItem, type Table } from '../table/table.ts';
 import { itemKeys } from '../table/keys.ts';
 import { transact, type Part } from '../table/transact.ts';
@@ -58,15 +57,13 @@ export async function readInFlightPeriodStartMs(table: Table, licenseId: string)
  * @throws SERVICE_UNAVAILABLE when the number never stands still.
  */
 export async function countInPeriod(table: Table, licenseId: string, startMs: number): Promise<void> {
-  for (let attempt = 1; attempt <= maxMoveAttempts; attempt++) {
+  await untilDecided(maxMoveAttempts, async () => {
     const beforeMs = await readInFlightPeriodStartMs(table, licenseId);
-    if (beforeMs === startMs) return;
+    if (beforeMs === startMs) return true;
     const before = beforeMs === null ? null : await getItem(table, itemKeys.period(licenseId, beforeMs));
     const moved = moveCount(licenseId, beforeMs, startMs, before?.inFlight ?? 0);
-    if ((await transact(table, moved)) === null) return;
-    await pause(attempt);
-  }
-  throw serviceBusy();
+    return (await transact(table, moved)) === null || undefined;
+  });
 }
 
 /** @param fromMs null where no period counts them yet. */

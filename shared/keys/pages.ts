@@ -71,8 +71,8 @@ function placeIn(indexKey: Item): string {
 
 /** Whether a text can be a place in a list of keys. Nothing else is ever looked up. */
 export function isKeyPlace(text: string): boolean {
-  const [, keyId] = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#(.*)$/.exec(text) ?? [];
-  return keyId !== undefined && isKeyId(keyId);
+  const [, keyId = ''] = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#(.*)$/.exec(text) ?? [];
+  return isKeyId(keyId);
 }
 
 /** The index's key of a place, which need not be a key's any more. */

@@ -1,16 +1,14 @@
 import { keyStatus, type KeyTimes } from './api-key.ts';
-import { isKeyId } from '../base/ids.ts';
 import { changesBetween, type Actor, type AuditChange, type LicenseAuditAction } from '../accounts/audit.ts';
 import { isoTime } from '../base/clock.ts';
-import { accountCallerId } from '../base/ids.ts';
+import { accountCallerId, isKeyId } from '../base/ids.ts';
 import { recentKeys, whyNoRoom, type NoRoom } from './slots.ts';
 import { newKeyLimit } from '../routes/limits.ts';
 import { consumeFromRateLog, type RateDecision } from '../limits/rate-limit.ts';
-import { serviceBusy } from '../base/errors.ts';
 import { fromItem, toItem, ttlOf, type ApiKey } from './item.ts';
 import { keyPages } from './pages.ts';
 import { auditEntry } from '../accounts/audit-store.ts';
-import { pause } from '../table/backoff.ts';
+import { untilDecided } from '../table/backoff.ts';
 import { rateLogPart, toRateLog, type StoredRateLog } from '../limits/rate-log-store.ts';
 import { batchGet, batchGetAll, getItem, listOwned, type Item, type Table } from '../table/table.ts';
 import { itemKeys, sortPrefixes, ttlAttribute } from '../table/keys.ts';
@@ -49,7 +47,7 @@ export function apiKeyStore(table: Table) {
       const listKey = itemKeys.activeKeys(key.licenseId);
       const callerId = accountCallerId(key.ownerId);
       const logKey = itemKeys.rateLog(callerId, newKeyLimit.name);
-      for (let attempt = 1; attempt <= maxInsertAttempts; attempt++) {
+      return untilDecided(maxInsertAttempts, async () => {
         const [stored, storedLog] = await batchGet(table, [listKey, logKey]);
         const activeKeys = activeKeysOf(stored);
         const noRoom = key.revokedAtMs === null ? whyNoRoom(activeKeys, key.createdAtMs) : null;
@@ -79,11 +77,9 @@ export function apiKeyStore(table: Table) {
           { ...rateLogPart(callerId, newKeyLimit.name, rate.log, version), refusal: again },
           entry(key, by, 'key_issued', changesBetween({}, issuedMembers(key)), key.createdAtMs),
         ]);
-        if (refusal === null) return { stored: true, rate };
         if (refusal === 'taken') throw new Error('a key with this id is there already');
-        await pause(attempt);
-      }
-      throw serviceBusy();
+        return refusal === null ? { stored: true, rate } : undefined;
+      });
     },
 
     /** A strong read: a revocation holds from the next request on. */
@@ -150,7 +146,7 @@ export function apiKeyStore(table: Table) {
       by: Actor = ownerOf(key),
     ): Promise<ApiKey | null> {
       let before = key;
-      for (let attempt = 1; attempt <= maxChangeAttempts; attempt++) {
+      return untilDecided(maxChangeAttempts, async () => {
         const after = { ...before, ...changes };
         const changed = changesBetween(changeable(before), changeable(after));
         if (changed.length === 0) return before;
@@ -161,9 +157,8 @@ export function apiKeyStore(table: Table) {
         if (refusal === null) return after;
         if (!refusal.stored) return null;
         before = fromItem(refusal.stored);
-        await pause(attempt);
-      }
-      throw serviceBusy();
+        return undefined;
+      });
     },
 
     /** Every item of an account's keys, newest first. */

@@ -3,9 +3,8 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { changesBetween, someOperator, type Actor } from '../accounts/audit.ts';
 import { licenseMembers } from './license.ts';
 import type { License } from './license.ts';
-import { serviceBusy } from '../base/errors.ts';
 import { auditEntry, type AuditNote } from '../accounts/audit-store.ts';
-import { pause } from '../table/backoff.ts';
+import { untilDecided } from '../table/backoff.ts';
 import { batchGetAll, getItem, listOwned, readAll, type Item, type Table } from '../table/table.ts';
 import { itemKeys, ownerIndex, sortPrefixes } from '../table/keys.ts';
 import { transact } from '../table/transact.ts';
@@ -67,7 +66,7 @@ export function licenseStore(table: Table) {
       by: Actor = someOperator,
       nowMs = Date.now(),
     ): Promise<License | null> {
-      for (let attempt = 1; attempt <= maxUpdateAttempts; attempt++) {
+      return untilDecided(maxUpdateAttempts, async () => {
         const stored = await getItem(table, itemKeys.license(licenseId));
         if (stored === null) return null;
         const before = fromItem(stored);
@@ -78,10 +77,8 @@ export function licenseStore(table: Table) {
           { key: itemKeys.license(licenseId), ...setting(change, stored), refusal: () => ({}) },
           entry(licenseId, { by, action: 'license_changed', changes }, nowMs),
         ]);
-        if (refusal === null) return after;
-        await pause(attempt);
-      }
-      throw serviceBusy();
+        return refusal === null ? after : undefined;
+      });
     },
 
     /** An account's licenses, oldest first. */

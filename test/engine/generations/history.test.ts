@@ -102,6 +102,8 @@ test('walking all pages gives exactly the records that match, in order, whatever
   const filters = fc.oneof(
     fc.constant({}),
     one('type', members.type),
+    one('identityId', members.identityId),
+    one('keyId', fc.constantFrom('key_1', 'playground')),
     one('createdAfterMs', instants),
     one('createdBeforeMs', instants),
     one('words', fc.constant(['bay'])),
@@ -156,8 +158,11 @@ test('outside of a range of time nothing is read, whatever the cursor', async ()
   expect(pages.flat()).toEqual(history.slice(30, 40));
   // A range alone leaves nothing out but the 15 minutes before it, so no more is asked for than for the page.
   expect(asked.every((limit) => limit === 5)).toBe(true);
+  expect(scanned).toBe(27);
+  scanned = 0;
   const query = (before: string) => generations.listPage(licenseId, { limit: 4, before, filter, nowMs });
   expect((await query(history[0]!.requestId)).generations).toEqual(history.slice(30, 34));
+  expect(scanned).toBe(5);
   expect((await query(history[35]!.requestId)).generations).toEqual(history.slice(36, 40));
   // Accepted after it got its id, at the very end of a range: the next range has it.
   const late = await historyOf(1, () => ({ createdAtMs: at(1) }));

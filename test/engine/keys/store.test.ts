@@ -277,6 +277,7 @@ describe('the list of an account’s keys', () => {
     do {
       const { keys: some, next } = await page(ownerId, limit, before);
       expect(some.length).toBe(Math.min(limit, 7 - found.length));
+      expect(next === null).toBe(found.length + some.length === 7);
       found.push(...some);
       before = next;
       if (next !== null) expect(isKeyPlace(next)).toBe(true);
@@ -306,6 +307,36 @@ describe('the list of an account’s keys', () => {
     const items = await itemsWith(fixture.table, [kept!.ownerId]);
     const ttls = items.filter(({ SK }) => SK === 'KEY').map((item) => item[ttlAttribute]);
     expect(ttls.sort()).toEqual([Math.ceil(later / 1000), undefined]);
+  });
+
+  test.each([
+    ['of 1002 that are removed', 501, endedKeyMs, 2, 0],
+    ['of 1500 that are removed', 500, endedKeyMs, 3, 0],
+    ['as soon as it is full', 1, 0, 3, 2],
+  ])('ends a page %s, and goes on behind it', async (_what, scanned, laterMs, queries, length) => {
+    const ownerId = newId('identity');
+    await insertMany(keys, newId('license'), 4, { ownerId, expiresAtMs: nowMs + 1 });
+    fixture.state.before = (name, input) => {
+      if (name === 'QueryCommand') input.Limit = 1;
+      return undefined;
+    };
+    fixture.state.after = (_name, output) => {
+      output.ScannedCount = scanned;
+      return undefined;
+    };
+    const sent = fixture.count('QueryCommand');
+    const first = await page(ownerId, 2, null, nowMs + 1 + laterMs);
+    expect([sent.times, first.keys.length]).toEqual([queries, length]);
+    fixture.mend();
+    const all = await keys.listByOwner(ownerId);
+    expect((await page(ownerId, 5, first.next)).keys).toEqual(all.slice(length === 0 ? queries : length));
+  });
+
+  test('has as places a time and the id of a key, and nothing else', () => {
+    const place = `2026-11-01T00:00:00.000Z#${newKey('lic_1').keyId}`;
+    expect(isKeyPlace(place)).toBe(true);
+    for (const text of [`x${place}`, `${place}\nx`, place.replace('#', '#x'), place.split('#')[0]!, ''])
+      expect([text, isKeyPlace(text)]).toEqual([text, false]);
   });
 
   test('passes over removed keys that are still there', async () => {
