@@ -83,8 +83,7 @@ export function identityCatalog(store: IdentityStore, clock: Pick<Clock, 'now'>)
       if (remembered && isFresh(remembered)) return remembered.value;
       const askedAtMs = clock.now();
       const value = await store.get(identityId);
-      if (value === null) byId.delete(identityId);
-      else byId.set(identityId, { value, askedAtMs });
+      if (value !== null) byId.set(identityId, { value, askedAtMs });
       return value;
     },
 

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Identity } from '../../../shared/identities/identity.ts';
 import {
+  identityByName,
   identityCatalog,
   identityStore,
   type IdentityCatalog,
@@ -62,6 +63,13 @@ describe('an identity', () => {
     await fixture.table.documents.send(new PutCommand({ TableName: fixture.table.name, Item }));
     expect((await identities.get('idn_old'))!.model).toEqual(expected);
   });
+
+  test('stored before there were samples has none', async () => {
+    const { samples: _samples, ...older } = bare;
+    const Item = { ...itemKeys.identity('idn_old'), ...older };
+    await fixture.table.documents.send(new PutCommand({ TableName: fixture.table.name, Item }));
+    expect((await identities.get('idn_old'))!.samples).toEqual([]);
+  });
 });
 
 describe('the catalog', () => {
@@ -107,7 +115,7 @@ describe('the catalog as requests read it', () => {
     await identities.put(before);
     const reads = fixture.count();
     const read = async () => ({ one: await catalog.get('idn_a'), all: await catalog.list() });
-    expect(await read()).toEqual({ one: before, all: [before] });
+    for (const _ of [1, 2]) expect(await read()).toEqual({ one: before, all: [before] });
     await identities.put(after);
     nowMs += 9999;
     expect(await read()).toEqual({ one: before, all: [before] });
@@ -145,4 +153,15 @@ describe('the catalog as requests read it', () => {
     await identities.put(before);
     expect(await catalog.get('idn_a')).toEqual(before);
   });
+});
+
+test('an identity is found by its id, or else by its slug, which reads the whole catalog', async () => {
+  await emptyCatalog();
+  const [one, other] = [identity('idn_a', { slug: 'a' }), identity('idn_b', { slug: 'b' })];
+  for (const made of [one, other]) await identities.put(made);
+  const find = (idOrSlug: string) => identityByName(identities, idOrSlug);
+  const lists = fixture.count('QueryCommand');
+  expect(await find('idn_b')).toEqual(other);
+  expect(lists.times).toBe(0);
+  expect([await find('b'), await find('idn_c'), await find('')]).toEqual([other, null, null]);
 });
