@@ -59,6 +59,6 @@ function pause(ms: number, { clock, stopping }: { clock: Clock } & Pick<ModelRun
   const signal = AbortSignal.any([clock.timeout(ms), stopping]);
   return new Promise<void>((resolve) => {
     if (signal.aborted) return resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    signal.addEventListener('abort', () => resolve());
   });
 }

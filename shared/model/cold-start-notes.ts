@@ -41,7 +41,7 @@ export function coldStartNotes({ store, clock, onFault }: ColdStartNotesDeps): C
   const inTime = async (work: Promise<void>): Promise<void> => {
     const late = clock.timeout(withinMs);
     const gaveUp = new Promise<void>((resolve) => {
-      late.addEventListener('abort', () => resolve(), { once: true });
+      late.addEventListener('abort', () => resolve());
     });
     await Promise.race([work.catch(onFault), gaveUp]);
   };

@@ -125,6 +125,18 @@ describe('at the same time', () => {
     },
   );
 
+  test('what was read before another event was stored is not written, for the first event and for later ones', async () => {
+    const sub = newSubscription();
+    const { subscriptions } = billing;
+    const unseen = await sub.stored();
+    const put = (read: typeof unseen) => subscriptions.put(sub.licenseId, read, unseen, 'billing:evt_1');
+    expect([await put(unseen), await put(unseen)]).toEqual([true, false]);
+    const seen = await sub.stored();
+    expect([await put(seen), await put(seen)]).toEqual([true, false]);
+    expect((await sub.stored()).version).toBe(2);
+    expect(await sub.audited()).toEqual([]);
+  });
+
   test('however the events of a life are handled at once, one license comes out of them', async () => {
     const kinds = ['created', 'updated', 'updated', 'paid', 'failed', 'deleted'] as const;
     const event = fc.record({

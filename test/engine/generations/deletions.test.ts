@@ -2,7 +2,9 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import type { ModelRequest } from '../../../shared/model/contract.ts';
 import { deletionStore } from '../../../shared/generations/deletion-store.ts';
-import { beginDeletion, erase } from '../../../shared/generations/delete.ts';
+import { acceptGeneration } from '../../../shared/generations/create.ts';
+import { newId, newRequestId } from '../../../shared/base/ids.ts';
+import { beginDeletion, erase, sweepDeletions } from '../../../shared/generations/delete.ts';
 import type { Deletion } from '../../../shared/generations/deletion.ts';
 import { sweep } from '../../../shared/generations/sweep.ts';
 import { allItems } from '../../support/table-scan.ts';
@@ -131,10 +133,49 @@ describe('a deletion', () => {
     await expect(erase(deletion!, deps)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     fixture.faults.length = 0;
     expect(await sweep(deps, fixture.clock.now())).toMatchObject({ erased: 1, failed: 1 });
-    const causes = fixture.faults.map(({ requestId, error }) => [requestId, error.cause.message]);
-    expect(causes).toEqual([[one.command.requestId, 'the bucket is away']]);
+    const causes = fixture.faults.map(({ requestId, what, error }) => [requestId, what, error.cause.message]);
+    const what = 'a deleted request was not erased';
+    expect(causes).toEqual([[one.command.requestId, what, 'the bucket is away']]);
     expect([(await one.keys()).length, (await other.keys()).length]).toEqual([4, 0]);
     expect(await sweepNow()).toMatchObject({ erased: 1, failed: 0 });
+  });
+
+  test('begins for a request that has ended and is still kept', async () => {
+    const running = newCommand(fixture);
+    const begin = ({ requestId, license }: typeof running) =>
+      beginDeletion(requestId, [license.licenseId], depsOf());
+    await acceptGeneration(running, fixture.deps);
+    await expect(begin(running)).rejects.toMatchObject({
+      code: 'REQUEST_IN_PROGRESS',
+      message: 'This request is still running. Delete it once it has ended.',
+    });
+    await expect(beginDeletion('no id', [running.license.licenseId], depsOf())).rejects.toMatchObject(
+      notFound,
+    );
+    const { command } = await ended('COMPLETED');
+    const { expiresAtMs } = (await stored(fixture, command)).generation!;
+    const deps = { ...depsOf(), clock: { ...fixture.clock, now: () => expiresAtMs } };
+    const { requestId, license } = command;
+    await expect(beginDeletion(requestId, [license.licenseId], deps)).rejects.toMatchObject(notFound);
+    deps.clock.now = () => expiresAtMs - 1;
+    expect(await beginDeletion(requestId, [license.licenseId], deps)).toMatchObject({ requestId });
+  });
+
+  test('that is gone is no fault of the sweep, which reads on only after a full page that ended something', async () => {
+    const gone = Array.from({ length: 50 }, () => ({
+      licenseId: newId('license'),
+      requestId: newRequestId(0),
+    }));
+    const pages = [gone];
+    const listed: number[] = [];
+    const deps = depsOf();
+    const deletions = {
+      ...deps.deletions,
+      listDue: (_beforeMs: number, limit: number) => Promise.resolve(pages[listed.push(limit) - 1] ?? []),
+    };
+    const result = { erased: 0, failed: 0 };
+    await sweepDeletions(fixture.clock.now(), { ...deps, deletions }, result);
+    expect([result, listed]).toEqual([{ erased: 0, failed: 0 }, [50]]);
   });
 
   test('finds a request among many licenses, and its deletion there', async () => {

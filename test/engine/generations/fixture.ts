@@ -71,7 +71,7 @@ export async function startEngines() {
   const table = await createTable();
   const clock = testClock();
   /** What would be logged. */
-  const faults: { requestId: string; error: any }[] = [];
+  const faults: { requestId: string; what: string; error: any }[] = [];
   const deps: GenerationDeps = {
     generations: generationStore(table),
     periods: periodStore(table),
@@ -87,7 +87,7 @@ export async function startEngines() {
     retentionDays: 90,
     embedParameters: false,
     meter: recordingMeter(),
-    logFault: (requestId, _what, error) => void faults.push({ requestId, error }),
+    logFault: (requestId, what, error) => void faults.push({ requestId, what, error }),
   };
   return {
     table,

@@ -195,6 +195,9 @@ describe('a start', () => {
     expect(await generations.start(record, nowMs + 7, 'run-1')).toBe(false);
     expect(await stored(record)).toMatchObject({ status: 'TIMEOUT', startedAtMs: null });
     expect(await generations.start(newRecord(), nowMs, 'run-1')).toBe(false);
+    const run = await begun();
+    await generations.release(run, timeout, nowMs + 1, 'run-1');
+    expect(await generations.start(run, nowMs + 8, 'run-1')).toBe(false);
   });
 
   test('waits for a transaction that it meets, and any other fault is thrown', async () => {

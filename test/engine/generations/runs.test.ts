@@ -271,6 +271,17 @@ describe('enqueued', () => {
     expect(sums(given.meter)).toEqual({ creditsReserved: 2, creditsReleased: 2 });
   });
 
+  test('in vain, where that can not be stored, is GENERATION_FAILED, by the worker too', async () => {
+    const { generation } = await accepted();
+    const generations = { ...fixture.deps.generations, release: () => Promise.reject(new Error('away')) };
+    const failed = { code: 'GENERATION_FAILED' };
+    const given = { ...deps(lambda.url + invocationPath('nobody')), generations };
+    await expect(enqueue(generation, given)).rejects.toMatchObject(failed);
+    const identities = { get: () => Promise.resolve(null) };
+    const worker = { ...given, identities };
+    await expect(runAccepted(generation, worker)).rejects.toMatchObject(failed);
+  });
+
   test('though its answer was lost, it is not refused when it was already generated', async () => {
     const { generation } = await accepted();
     await work(generation).ended;

@@ -8,6 +8,9 @@ import { previewRole } from '../../../shared/images/preview-role.ts';
 import { systemClock } from '../../../shared/base/clock.ts';
 import { linkCredentialsStore } from '../../../shared/images/link-credentials-store.ts';
 import { previewCredentials } from '../../../shared/images/preview-credentials.ts';
+import { itemKeys, ttlAttribute } from '../../../shared/table/keys.ts';
+import { getItem } from '../../../shared/table/table.ts';
+import { hungUp } from '../generations/table.ts';
 import { useTable } from '../generations/use-engines.ts';
 
 const roleArn = 'arn:aws:iam::123456789012:role/previews';
@@ -106,6 +109,17 @@ test('of processes that ask at once, the first one to store its credentials coun
   expect(new Set(links).size).toBe(1);
   expect(asked.length).toBeGreaterThan(1);
   expect(faults).toEqual([]);
+});
+
+test('the table keeps them for two hours, and a table that is away is a fault, not another process', async () => {
+  const stored = linkCredentialsStore(fixture.table);
+  const credentials = { accessKeyId: 'ASIA1', secretAccessKey: 's', sessionToken: 't' };
+  expect(await stored.insert(quarterMs, credentials)).toEqual(credentials);
+  expect(await stored.insert(quarterMs, { ...credentials, accessKeyId: 'ASIA2' })).toEqual(credentials);
+  const item = await getItem(fixture.table, itemKeys.linkCredentials(quarterMs));
+  expect(item![ttlAttribute]).toBe(quarterMs / 1000 + 7200);
+  fixture.state.before = () => hungUp();
+  await expect(stored.insert(quarterMs, credentials)).rejects.toThrow('socket hang up');
 });
 
 test.each([

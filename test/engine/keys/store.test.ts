@@ -105,6 +105,16 @@ describe('issuing a key', () => {
     },
   );
 
+  test('that is revoked from the start takes no place, and needs none', async () => {
+    const licenseId = newId('license');
+    await insertMany(keys, licenseId, 24);
+    for (const count of [24, 25]) {
+      expect(await inserted(newKey(licenseId, { revokedAtMs: nowMs }))).toBe(true);
+      expect(await activeKeys(licenseId)).toHaveLength(count);
+      await inserted(newKey(licenseId));
+    }
+  });
+
   test('never replaces a key with the same id', async () => {
     const licenseId = newId('license');
     const key = newKey(licenseId);
@@ -141,6 +151,15 @@ describe('revoking a key', () => {
     expect(times).toContain(stored!.revokedAtMs);
     for (const answer of answers) expect(answer).toEqual(stored);
     expect(await activeKeys(licenseId)).toEqual([]);
+  });
+
+  test('that expired more than a minute ago gives it no place again', async () => {
+    const licenseId = newId('license');
+    const [key] = await insertMany(keys, licenseId, 1, { expiresAtMs: nowMs + 1 });
+    const atMs = nowMs + 60_001;
+    await insertMany(keys, licenseId, 1, { createdAtMs: atMs });
+    expect(await keys.revoke(key!, atMs)).toMatchObject({ revokedAtMs: atMs });
+    expect(Object.keys(await listedKeys(licenseId))).not.toContain(key!.keyId);
   });
 
   test('that was never stored is a fault, and stores nothing', async () => {

@@ -28,6 +28,7 @@ let sent: Mail[] = [];
 const ada = { email: 'ada@example.com' as string | null, emailVerified: true, enabled: true, createdAtMs: 0 };
 let account: typeof ada & { sub?: string };
 let failures: Error[] = [];
+let faults: string[] = [];
 
 beforeAll(() => {
   accounts = accountStore(fixture.table);
@@ -46,7 +47,7 @@ beforeAll(() => {
     },
     links,
     clock: { now: () => nowMs, timeout: () => new AbortController().signal },
-    logFault: () => {},
+    logFault: (_licenseId, what) => void faults.push(what),
   };
 });
 beforeEach(async () => {
@@ -55,7 +56,7 @@ beforeEach(async () => {
   nowMs += 24 * 60 * minuteMs;
   await sendNotifications(deps);
   nowMs = start;
-  sent = [];
+  [sent, faults] = [[], []];
   account = ada;
 });
 
@@ -81,12 +82,13 @@ const put = (notification: CreditNotification) =>
 
 describe('a notification', () => {
   test('is sent once, also by two runs at once, to the owner, with what is used', async () => {
-    const { license } = await waiting();
+    const { license } = await waiting({ givenName: 'Atelier' });
     const runs = await Promise.all([sendNotifications(deps), sendNotifications(deps)]);
     expect(runs.map((run) => run.sent).sort()).toEqual([0, 1]);
     expect(await sendNotifications(deps)).toEqual(nothing);
     expect(sent).toHaveLength(1);
     expect(sent[0]).toMatchObject({ to: 'ada@example.com', unsubscribeUrl: 'https://d.test/account' });
+    expect(sent[0]!.subject).toBe('80% of the credits of Atelier are used');
     expect(sent[0]!.text).toContain('80 of the 100 credits');
     expect((await accounts.get(license.ownerId)).creditMails).toBe(true);
   });
@@ -120,6 +122,7 @@ describe('a notification', () => {
       nowMs += 60 * minuteMs;
     }
     expect(await sendNotifications(deps)).toEqual({ ...nothing, sent: 1 });
+    expect(faults).toEqual(Array(12).fill('a notification was not sent'));
   });
 
   test('whose mail is refused ten times is given up', async () => {

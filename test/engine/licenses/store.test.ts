@@ -27,10 +27,14 @@ describe('a license', () => {
       apiAccess: false,
       status: 'past_due',
       activeUntilMs: 1_800_000_000_000,
+      carried: { startMs: 5, endMs: 9, creditsLimit: 7 },
+      maxInFlight: 3,
     });
     await licenses.insert(license);
     expect(await licenses.get(license.licenseId)).toEqual(license);
     expect(await licenses.listByOwner(license.ownerId)).toEqual([license]);
+    const many = await licenses.getMany([license.licenseId, newId('license')]);
+    expect(many).toEqual(new Map([[license.licenseId, license]]));
   });
 
   test('that is not there is null, and is not made by changing it', async () => {

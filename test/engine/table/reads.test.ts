@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { newId } from '../../../shared/base/ids.ts';
@@ -6,10 +6,10 @@ import { identityStore } from '../../../shared/identities/store.ts';
 import { licenseStore } from '../../../shared/licenses/store.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
-import { batchGet, getItem, readAll } from '../../../shared/table/table.ts';
+import { batchGet, getItem, readAll, writeItem } from '../../../shared/table/table.ts';
 import { itemKeys } from '../../../shared/table/keys.ts';
 import { transact, type Part } from '../../../shared/table/transact.ts';
-import { busy, canceled, hungUp } from '../generations/table.ts';
+import { busy, canceled, hungUp, writeConflict } from '../generations/table.ts';
 import { useTable } from '../generations/use-engines.ts';
 
 const fixture = useTable();
@@ -112,6 +112,8 @@ test('a query is read to its last page, and a page may be empty', async () => {
 });
 
 describe('a transaction', () => {
+  afterEach(() => void jest.restoreAllMocks());
+
   const condition = 'attribute_not_exists(PK)';
   const items = (PK: string): Part<object>[] => [
     { key: { PK, SK: '1' }, put: {}, condition, refusal: () => ({ first: true }) },
@@ -152,10 +154,23 @@ describe('a transaction', () => {
 
   test('that meets conflicts without an end is SERVICE_UNAVAILABLE, after a first time and 12 more', async () => {
     const last = canceled('TransactionConflict');
+    jest.spyOn(Math, 'random').mockReturnValue(0);
     fixture.state.before = () => last;
     const sent = fixture.count();
     await expect(transact(fixture.table, items('x'))).rejects.toMatchObject({ ...busy, cause: last });
     expect(sent.times).toBe(13);
+  });
+
+  test('and so is a write of one item', async () => {
+    const last = writeConflict();
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    let times = 0;
+    const write = writeItem(() => {
+      times += 1;
+      return Promise.reject(last);
+    });
+    await expect(write).rejects.toMatchObject({ ...busy, cause: last });
+    expect(times).toBe(13);
   });
 
   test('that conflicts beside a failed condition is answered by the condition', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
+import { committedName } from '../../../shared/licenses/period-store.ts';
 import type { ModelEvent } from '../../../shared/model/contract.ts';
 import type { Reserved } from '../../../shared/generations/store.ts';
 import { agentWords } from '../../../shared/mcp/contract.ts';
@@ -137,10 +138,18 @@ describe('when nothing can be generated', () => {
 });
 
 describe('a request that completes', () => {
+  const inQueue = { event: 'queued', position: 3, etaSeconds: 9 } as const;
+
   test('is started, settled and answered, and measured', async () => {
-    const fixture = commandsFixture({ event: 'started' }, { event: 'progress', step: 1, steps: 3 }, done);
+    const fixture = commandsFixture(
+      inQueue,
+      { event: 'started' },
+      { event: 'progress', step: 1, steps: 3 },
+      done,
+    );
     const seen: unknown[] = [];
     const observer: Observer = {
+      queued: (...place) => void seen.push(place),
       started() {
         seen.push('started');
         fixture.clock.nowMs += 4000;
@@ -153,7 +162,7 @@ describe('a request that completes', () => {
     fixture.deps.clock = { now: () => now() + 10 * passed++, timeout: (ms) => fixture.clock.timeout(ms) };
     const answer = await finish(fixture, observer);
     const { startedAtMs, completedAtMs, createdAtMs } = fixture.records.get('r1')!;
-    expect(seen).toEqual(['started', [1, 3]]);
+    expect(seen).toEqual([[3, 9], 'started', [1, 3]]);
     const completion = {
       completedAtMs,
       previews: [false, false],
@@ -180,7 +189,12 @@ describe('a request that completes', () => {
   });
 
   test('unwatched, and whose answer can not be put together, says that it was charged, and not to pay again', async () => {
-    const fixture = commandsFixture({ event: 'started' }, { event: 'progress', step: 1, steps: 3 }, done);
+    const fixture = commandsFixture(
+      inQueue,
+      { event: 'started' },
+      { event: 'progress', step: 1, steps: 3 },
+      done,
+    );
     const cause = new Error('no link');
     const objects = { ...fixture.deps.objects, outputLink: () => Promise.reject(cause) };
     fixture.deps.objects = objects as typeof fixture.deps.objects;
@@ -334,6 +348,7 @@ describe('a request with reference images', () => {
       (fixture) =>
         void (fixture.deps.model = { ...fixture.deps.model, refusal: () => Promise.resolve(away) }),
     ],
+    ['RATE_LIMITED', withImages(), (fixture) => void (fixture.totals.inFlight = 40)],
     [
       'RATE_LIMITED',
       withImages(),
@@ -441,6 +456,16 @@ describe('a dry run', () => {
     expect(await attempt(fixture)).toMatchObject({ code: 'CREDIT_LIMIT_EXCEEDED' });
     fixture.totals.committed = 98;
     expect(await attempt(fixture)).toMatchObject({ answer: { accepted: true } });
+  });
+
+  test('counts the requests in flight, and what the key has committed', async () => {
+    const fixture = commandsFixture();
+    fixture.totals.inFlight = 40;
+    expect(await attempt(fixture)).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 1 });
+    fixture.totals.inFlight = 39;
+    fixture.totals[committedName(sampleKeyId)] = 5;
+    expect(await attempt(fixture, { keyBudget: 6 })).toMatchObject({ code: 'CREDIT_LIMIT_EXCEEDED' });
+    expect(await attempt(fixture, { keyBudget: 7 })).toMatchObject({ answer: { accepted: true } });
   });
 
   test('whose idempotency key stands for a request that completed costs nothing, and says why', async () => {

@@ -110,6 +110,7 @@ describe('the query and the header', () => {
     ['dryRun sent twice', queryOf('true', 'true'), 'dryRun must be sent once.'],
     ['two idempotency keys', { idempotencyKeys: ['a', 'b'] }, `${headerRule}.`],
     ['no idempotency key in the header', { idempotencyKeys: [] }, `${headerRule}.`],
+    ['a part of another format', { bodyProblem: 'mask must be left out.' }, 'mask must be left out.'],
   ] as [string, Partial<UncheckedCommand>, string][])('%s is wrong', (_what, changes, message) => {
     expect(refusal(changes)).toMatchObject({ code: 'INVALID_PARAMETERS', message });
   });

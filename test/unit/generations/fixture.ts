@@ -184,7 +184,7 @@ export function commandsFixture(...events: ModelEvent[]) {
   };
   const clock = standingClock();
   const meter = recordingMeter();
-  const totals = { committed: 98, used: 60 };
+  const totals: Record<string, number> = { committed: 98, used: 60, inFlight: 0 };
   const looks = { atCredits: 0 };
   const { logs, rateLogs } = rateLogsInMemory();
   const deleted: unknown[] = [];
@@ -206,7 +206,7 @@ export function commandsFixture(...events: ModelEvent[]) {
     objects,
     rateLogs,
     model,
-    references: { fetch: () => Promise.resolve([]) } as GenerationDeps['references'],
+    references: { fetch: () => Promise.reject(new Error('nothing is to be fetched')) },
     clock,
     stopping: new AbortController().signal,
     deadlineSeconds: 120,

@@ -216,8 +216,8 @@ describe('when a model says why it failed, the customer reads', () => {
 
   test('of a reference image that can not be decoded which one it is, unless the request has no such image', async () => {
     const generation = queued({ referenceImages: 2 });
-    const said = async (reference: number) => {
-      const event = { ...failed('reference_invalid', 'Secret.'), reference } as ModelEvent;
+    const said = async (reference: number, reason: string = 'reference_invalid') => {
+      const event = { ...failed(reason, 'Secret.'), reference } as ModelEvent;
       return (await run(saying(event), { generation })).result;
     };
     expect(await said(1)).toMatchObject({
@@ -227,13 +227,14 @@ describe('when a model says why it failed, the customer reads', () => {
       cause: { message: 'model server: failed: reference_invalid: Secret.' },
     });
     expect((await said(2)).code).toBe('GENERATION_FAILED');
+    expect((await said(1, 'model_error')).code).toBe('GENERATION_FAILED');
   });
 
   test.each([
     ['CUDA out of memory: 512 MiB', 'CUDA out of memory: 512 MiB'],
     ['  x\ty\n', '  x y '],
     ['x '.repeat(400), 'x '.repeat(150)],
-    ['GET https://s3/k?X-Amz-Signature=1 failed', 'GET   failed'],
+    ['GET https://s3/k?X-Amz-Signature=1 and http://s3/k failed', 'GET   and   failed'],
     [`token ${'k'.repeat(40)} is bad`, 'token   is bad'],
     ['no "A Lighthouse, in fog" here', 'no "~ ~, ~ ~" here'],
     ['cut: a lighth', 'cut: ~ ~'],

@@ -3,7 +3,7 @@ import type { Generation, GenerationFailure } from '../../../shared/generations/
 import type { GenerationStore } from '../../../shared/generations/store.ts';
 import type { GenerationRef } from '../../../shared/generations/worker-contract.ts';
 import { leaseIndex } from '../../../shared/table/keys.ts';
-import { sweep } from '../../../shared/generations/sweep.ts';
+import { endAbandoned, sweep } from '../../../shared/generations/sweep.ts';
 import { namedLinks, queued, standingClock, startMs } from './fixture.ts';
 
 type Ending = (record: Generation) => Promise<Generation>;
@@ -116,7 +116,9 @@ describe('a sweep', () => {
     const { end } = state;
     state.end = (record) =>
       record.requestId === `${shard}/1` ? Promise.reject(new Error('away')) : end(record);
-    expect(await sweep(depsOf(store))).toEqual({ ...nothing, released: 3, creditsReleased: 9, failed: 1 });
+    const deps = depsOf(store);
+    expect(await sweep(deps)).toEqual({ ...nothing, released: 3, creditsReleased: 9, failed: 1 });
+    expect(deps.faults).toEqual([`${shard}/1: a request was not ended`]);
   });
 
   test('gives up a full page of which it could end nothing: the index only lags, or the next sweep may', async () => {
@@ -125,5 +127,31 @@ describe('a sweep', () => {
     fixture.state.end = (record) => Promise.resolve({ ...record, status: 'COMPLETED' });
     expect(await sweep(depsOf(fixture.store))).toEqual(nothing);
     expect(fixture.times(shard)).toBe(1);
+  });
+});
+
+describe('the references of a request whose run is gone', () => {
+  const away = () => Promise.reject(new Error('away'));
+
+  test.each<[string, Generation['status'], Ending | null, string | null, number]>([
+    ['stay until it can be ended, for a run that may go on', 'PROCESSING', away, 'run-1', 0],
+    ['are deleted also where it can not be ended, when no run can go on', 'PROCESSING', away, null, 1],
+    [
+      'are deleted after it was ended by the run itself, which may have failed then',
+      'FAILED',
+      null,
+      'run-1',
+      1,
+    ],
+    ['were deleted by whoever ended it', 'FAILED', null, null, 0],
+  ])('%s', async (_what, status, end, invocation, deleted) => {
+    const { store, state } = leases([shard, 1]);
+    const [ref] = state.records.keys();
+    Object.assign(state.records.get(ref!)!, { status, referenceImages: 1 });
+    if (end !== null) state.end = end;
+    const deps = depsOf(store);
+    const ended = endAbandoned({ licenseId: 'lic_1', requestId: ref! }, deps, { invocation });
+    expect(await ended.catch((error: Error) => error.message)).toBe(end === null ? null : 'away');
+    expect(deps.deleted).toHaveLength(deleted);
   });
 });

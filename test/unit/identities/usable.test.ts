@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Identity } from '../../../shared/identities/identity.ts';
-import { identityAnswers } from '../../../shared/identities/usable.ts';
-import { identity } from '../generations/fixture.ts';
+import { agentIdentities, identityAnswers, usableIdentities } from '../../../shared/identities/usable.ts';
+import { identity, license } from '../generations/fixture.ts';
 
 /** About a kilobyte each, as a link with a session token has. */
 const link = (name: string) => `https://bucket.example/${name}?X-Amz-Security-Token=${'x'.repeat(1000)}`;
@@ -31,4 +31,29 @@ test.each([
     expect(shown.samples.map(({ thumbnailUrl }) => thumbnailUrl)).toEqual(first);
   }
   expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(6 * 1024 * 1024);
+});
+
+test('those of any license are usable, and callers and agents see the same of each', async () => {
+  const own = { ...identity, identityId: 'idn_own', catalog: 'specialist', model: null } as const;
+  const other = { ...own, identityId: 'idn_other' };
+  const catalogOf = { get: () => Promise.resolve(null), list: () => Promise.resolve([identity, own, other]) };
+  const specialist = { ...license, foundingCatalog: false, identityIds: ['idn_own'] };
+  const licenses = [specialist, { ...license, foundingCatalog: true, identityIds: [] }];
+  const usable = await usableIdentities(licenses, catalogOf);
+  expect(usable).toEqual([identity, own]);
+  const { identityId: id, name, slug, description, productPhotos } = identity;
+  const facts = { id, name, slug, description, productPhotos, available: true };
+  const both = [facts, { ...facts, id: 'idn_own', available: false }];
+  expect(agentIdentities(usable)).toEqual({ identities: both });
+  const shown = await identityAnswers(usable, objects);
+  expect(shown.identities).toEqual(both.map((one) => ({ ...one, samples: [] })));
+  const [{ samples }] = (await identityAnswers(catalog(1), objects)).identities as [any];
+  const prompt = '\u{1F5BC}'.repeat(500);
+  expect(samples[1]).toEqual({
+    url: link('idn_0/s1'),
+    thumbnailUrl: link('s1'),
+    width: 1024,
+    height: 768,
+    prompt,
+  });
 });

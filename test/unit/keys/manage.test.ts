@@ -1,10 +1,12 @@
 import { describe, expect, jest, test } from '@jest/globals';
+import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import { fingerprintApiKey, isApiKey } from '../../../shared/keys/api-key.ts';
 import { whyInactive, type License } from '../../../shared/licenses/license.ts';
 import type { RateDecision } from '../../../shared/limits/rate-limit.ts';
 import type { ApiKey, ApiKeyStore, Insertion } from '../../../shared/keys/store.ts';
-import { createdKey, issueApiKey, keyAnswer } from '../../../shared/keys/manage.ts';
-import { sampleLicense } from '../../support/unit-samples.ts';
+import { createdKey, issueApiKey, keyAnswer, keyAnswers } from '../../../shared/keys/manage.ts';
+import { periodFromItem, tallyNames } from '../../../shared/licenses/period-store.ts';
+import { sampleKeyId, sampleLicense } from '../../support/unit-samples.ts';
 
 const nowMs = Date.UTC(2026, 4, 17, 11, 23, 45, 678);
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -120,4 +122,54 @@ describe('a key in a list', () => {
     const nulls = { lastUsedAt: null, expiresAt: null, revokedAt: null, monthlyCredits: null };
     expect(answer).toMatchObject({ status: 'active', ...nulls });
   });
+});
+
+test('keys are listed with what each used of its license in the period that runs, and when those that are asked for were used', async () => {
+  const [used, unused, lost] = [
+    { ...key, keyId: sampleKeyId, licenseId: sampleLicense.licenseId },
+    { ...key, keyId: 'key_2', licenseId: sampleLicense.licenseId },
+    { ...key, keyId: 'key_3', licenseId: 'lic_gone' },
+  ];
+  const at = {
+    type: 'text_to_image',
+    identityId: 'idn_1',
+    completedAtMs: nowMs,
+    keyId: sampleKeyId,
+  } as const;
+  const [requests, credits] = tallyNames(at).at(-1)!;
+  const read: unknown[] = [];
+  const answers = await keyAnswers(
+    [used, unused, lost],
+    {
+      apiKeys: {
+        lastUsed: (...asked) => {
+          read.push(asked);
+          return Promise.resolve(new Map([[sampleKeyId, nowMs - 1]]));
+        },
+      },
+      licenses: {
+        getMany: (ids) => {
+          read.push(ids);
+          return Promise.resolve(new Map([[sampleLicense.licenseId, sampleLicense]]));
+        },
+      },
+      periods: {
+        getMany: (periods) => {
+          read.push(periods);
+          return Promise.resolve(periods.map(() => periodFromItem({ [requests]: 1, [credits]: 4 })));
+        },
+      },
+      keyLimitNames: ['generate'],
+    },
+    nowMs,
+    [used],
+  );
+  expect(answers).toEqual([
+    keyAnswer(used, { lastUsedAtMs: nowMs - 1, creditsUsed: 4 }, nowMs),
+    keyAnswer(unused, { lastUsedAtMs: null, creditsUsed: 0 }, nowMs),
+    keyAnswer(lost, { lastUsedAtMs: null, creditsUsed: 0 }, nowMs),
+  ]);
+  const { licenseId, periodAnchorMs } = sampleLicense;
+  const { startMs } = billingPeriod(periodAnchorMs, nowMs);
+  expect(read).toEqual([[[sampleKeyId], ['generate']], [licenseId, 'lic_gone'], [{ licenseId, startMs }]]);
 });
