@@ -44,7 +44,7 @@ export async function acceptGeneration(
 ): Promise<Accepted | Replayed> {
   const { license, keyBudget } = command;
   const decided = await decideGeneration(command, deps, { dryRun: false });
-  if (decided.outcome === 'repeats') return replayed(decided.first, license, deps);
+  if ('first' in decided) return replayed(decided.first, license, deps);
   const { generation, period, identity } = decided;
   let isAccepted = false;
   try {

@@ -63,9 +63,8 @@ export interface InPeriod {
 /** What a request is, after every check that comes before its reservation. */
 export type Decided =
   /** Its idempotency key stands for a request that completed. */
-  | { outcome: 'repeats'; first: Generation }
+  | { first: Generation }
   | (InPeriod & {
-      outcome: 'new';
       identity: Identity & { model: IdentityModel };
       /** The period's totals, where they were looked at. */
       totals: Period | null;
@@ -85,7 +84,7 @@ export async function decideGeneration(
 ): Promise<Decided> {
   if (command.idempotencyRecord !== null && command.idempotencyRecord.expiresAtMs > deps.clock.now()) {
     const first = await findReplay(command.idempotencyRecord, command, deps);
-    if (first !== null) return { outcome: 'repeats', first };
+    if (first !== null) return { first };
   }
   const { license } = command;
   const checked = checkCommand(command);
@@ -100,14 +99,12 @@ export async function decideGeneration(
     : null;
   if (model === null || refusal !== null) throw refusal;
   if (totals !== null && totals.inFlight >= maxInFlight(license)) throw tooManyInFlight(license);
-  if (references.length > 0) {
-    const of = { requestId: command.requestId, licenseId: license.licenseId };
-    await prepareReferences(of, references, deps, { copyReferences: !dryRun });
-  }
+  const of = { requestId: command.requestId, licenseId: license.licenseId };
+  await prepareReferences(of, references, deps, { copyReferences: !dryRun });
   // To fetch references and to probe the model takes time. So the request is made again: its deadline and its period count
   // from now.
   const identity = { ...checked.identity, model };
-  return { outcome: 'new', ...generationOf(command, checked, deps), identity, totals };
+  return { ...generationOf(command, checked, deps), identity, totals };
 }
 
 function generationOf(

@@ -17,7 +17,7 @@ export interface DryRun {
 export async function dryRun(command: GenerationCommand, deps: DecisionDeps): Promise<DryRun> {
   const { license } = command;
   const decided = await decideGeneration(command, deps, { dryRun: true });
-  if (decided.outcome === 'repeats') {
+  if ('first' in decided) {
     const { identity } = decided.first;
     const { startMs, endMs, creditsLimit } = creditPeriod(license, deps.clock.now());
     const { used } = await deps.periods.get(license.licenseId, startMs);

@@ -3,8 +3,7 @@ import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import type { ModelRequest } from '../../../shared/model/contract.ts';
 import { deletionStore } from '../../../shared/generations/deletion-store.ts';
 import { acceptGeneration } from '../../../shared/generations/create.ts';
-import { newId, newRequestId } from '../../../shared/base/ids.ts';
-import { beginDeletion, erase, sweepDeletions } from '../../../shared/generations/delete.ts';
+import { beginDeletion, erase } from '../../../shared/generations/delete.ts';
 import type { Deletion } from '../../../shared/generations/deletion.ts';
 import { sweep } from '../../../shared/generations/sweep.ts';
 import { allItems } from '../../support/table-scan.ts';
@@ -159,23 +158,6 @@ describe('a deletion', () => {
     await expect(beginDeletion(requestId, [license.licenseId], deps)).rejects.toMatchObject(notFound);
     deps.clock.now = () => expiresAtMs - 1;
     expect(await beginDeletion(requestId, [license.licenseId], deps)).toMatchObject({ requestId });
-  });
-
-  test('that is gone is no fault of the sweep, which reads on only after a full page that ended something', async () => {
-    const gone = Array.from({ length: 50 }, () => ({
-      licenseId: newId('license'),
-      requestId: newRequestId(0),
-    }));
-    const pages = [gone];
-    const listed: number[] = [];
-    const deps = depsOf();
-    const deletions = {
-      ...deps.deletions,
-      listDue: (_beforeMs: number, limit: number) => Promise.resolve(pages[listed.push(limit) - 1] ?? []),
-    };
-    const result = { erased: 0, failed: 0 };
-    await sweepDeletions(fixture.clock.now(), { ...deps, deletions }, result);
-    expect([result, listed]).toEqual([{ erased: 0, failed: 0 }, [50]]);
   });
 
   test('finds a request among many licenses, and its deletion there', async () => {

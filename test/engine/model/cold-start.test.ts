@@ -184,12 +184,18 @@ test('functions that find it scaled to zero at the same moment, and ready, note 
   expect((await known()).wakeSeconds).toBe(wakeSeconds);
 });
 
-test('what another function noted meanwhile is not written over', async () => {
+test('what another function noted meanwhile is not written over, and after three tries it is left so', async () => {
   const noted = { sinceMs: nowMs, refusedAtMs: nowMs, wakeSeconds: null };
   const { version } = await store().get();
   expect(await store().put(noted, version)).toBe(true);
   expect(await store().put({ ...noted, wakeSeconds: 7 }, version)).toBe(false);
   expect(await store().get()).toEqual({ coldStart: noted, version: version + 1 });
+  nowMs += 60_000;
+  let tries = 0;
+  const put = () => Promise.resolve(++tries > 5);
+  const onFault = (error: unknown) => void faults.push(error);
+  await coldStartNotes({ store: { ...store(), put }, clock: fixture.clock, onFault }).refused();
+  expect([tries, faults]).toEqual([3, []]);
 });
 
 describe('a table that is away', () => {

@@ -3,6 +3,8 @@ import type { Generation, GenerationFailure } from '../../../shared/generations/
 import type { GenerationStore } from '../../../shared/generations/store.ts';
 import type { GenerationRef } from '../../../shared/generations/worker-contract.ts';
 import { leaseIndex } from '../../../shared/table/keys.ts';
+import { sweepDeletions } from '../../../shared/generations/delete.ts';
+import type { DeletionStore } from '../../../shared/generations/deletion-store.ts';
 import { endAbandoned, sweep } from '../../../shared/generations/sweep.ts';
 import { namedLinks, queued, standingClock, startMs } from './fixture.ts';
 
@@ -154,4 +156,24 @@ describe('the references of a request whose run is gone', () => {
     expect(await ended.catch((error: Error) => error.message)).toBe(end === null ? null : 'away');
     expect(deps.deleted).toHaveLength(deleted);
   });
+});
+
+test.each([
+  ['49 deletions that are due, and ends', 49, startMs, [50], 49],
+  ['50, after which it looks for more', 50, startMs, [50, 50], 50],
+  ['50 that must wait for their last links, and ends', 50, startMs + 1, [50], 0],
+  ['50 that are gone meanwhile, and ends', 50, null, [50], 0],
+])('the sweep finds %s', async (_what, due, imagesUntilMs, listed, erased) => {
+  const refs = Array.from({ length: due }, (_, i) => ({ licenseId: 'lic_1', requestId: `r${i}` }));
+  const asked: number[] = [];
+  const deletions = {
+    listDue: (_beforeMs: number, limit: number) => Promise.resolve(asked.push(limit) === 1 ? refs : []),
+    get: (ref: GenerationRef) => Promise.resolve(imagesUntilMs === null ? null : { ...ref, imagesUntilMs }),
+    remove: async () => {},
+    noteErased: async () => {},
+  } as unknown as DeletionStore;
+  const objects = { deleteImages: async () => {} };
+  const result = { erased: 0, failed: 0 };
+  await sweepDeletions(startMs, { ...depsOf(leases().store), deletions, objects }, result);
+  expect([result, asked]).toEqual([{ erased, failed: 0 }, listed]);
 });

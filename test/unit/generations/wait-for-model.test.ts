@@ -35,9 +35,9 @@ function quickClock() {
       if (ms > 15_000) return new AbortController().signal;
       this.waits.push(ms);
       this.nowMs += ms;
-      if (this.waits.length % 2 === 0) return AbortSignal.abort();
       const late = new AbortController();
-      setImmediate(() => late.abort());
+      if (this.waits.length % 2 === 0) late.abort();
+      else setImmediate(() => late.abort());
       return late.signal;
     },
   };
