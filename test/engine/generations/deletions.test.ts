@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../../shared/model/contract.ts';
 import { deletionStore } from '../../../shared/generations/deletion-store.ts';
 import { acceptGeneration } from '../../../shared/generations/create.ts';
 import { beginDeletion, erase } from '../../../shared/generations/delete.ts';
-import type { Deletion } from '../../../shared/generations/deletion.ts';
+import { newDeletion, type Deletion } from '../../../shared/generations/deletion.ts';
 import { sweep } from '../../../shared/generations/sweep.ts';
 import { allItems } from '../../support/table-scan.ts';
 import { newCommand, putOutputs, run, says, stored } from './fixture.ts';
@@ -158,6 +158,26 @@ describe('a deletion', () => {
     await expect(beginDeletion(requestId, [license.licenseId], deps)).rejects.toMatchObject(notFound);
     deps.clock.now = () => expiresAtMs - 1;
     expect(await beginDeletion(requestId, [license.licenseId], deps)).toMatchObject({ requestId });
+  });
+
+  test('is noted in the table also where another hand has ended it, or the request is gone; a fault is thrown', async () => {
+    const { command } = await ended('COMPLETED');
+    const { requestId, license } = command;
+    const { deletions } = depsOf();
+    const { generation } = await stored(fixture, command);
+    const deletion = newDeletion(generation!);
+    const begun = await Promise.all([1, 2].map(() => deletions.begin(deletion, 0)));
+    expect(begun.toSorted()).toEqual([false, true]);
+    expect(await deletions.get({ licenseId: license.licenseId, requestId })).toEqual(deletion);
+    await deletions.remove(deletion);
+    await deletions.noteErased(deletion);
+    expect(await deletions.get(deletion)).toBeNull();
+    const { table } = fixture;
+    const away = deletionStore({
+      ...table,
+      client: { send: () => Promise.reject(new Error('away')) },
+    } as any);
+    await expect(away.noteErased(deletion)).rejects.toThrow('away');
   });
 
   test('finds a request among many licenses, and its deletion there', async () => {

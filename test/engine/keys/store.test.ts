@@ -58,6 +58,21 @@ test.each([
   expect(await keys.listByOwner(key.ownerId)).toEqual([key]);
 });
 
+test('several keys are read at once, those that are there', async () => {
+  const licenseId = newId('license');
+  const [one, other] = await insertMany(keys, licenseId, 2);
+  const read = await keys.getMany([other!.keyId, newKey(licenseId).keyId, one!.keyId]);
+  expect(read).toEqual([other, one]);
+});
+
+test('a change of nothing is none, and a key that is gone is not changed', async () => {
+  const [key] = await insertMany(keys, newId('license'), 1);
+  const sent = fixture.count('TransactWriteItemsCommand');
+  expect(await keys.change(key!, { name: key!.name }, nowMs)).toEqual(key);
+  expect(sent.times).toBe(0);
+  expect(await keys.change(newKey(newId('license')), { name: 'x' }, nowMs)).toBeNull();
+});
+
 test('a key and its rate log come in one strong read', async () => {
   const key = newKey(newId('license'));
   await keys.insert(key);

@@ -3,7 +3,10 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { notificationDue } from '../../../shared/licenses/notifications.ts';
 import { newId } from '../../../shared/base/ids.ts';
 import { countInPeriod } from '../../../shared/generations/in-flight.ts';
+import { notificationStore } from '../../../shared/licenses/notification-store.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
+import { itemKeys, ttlAttribute } from '../../../shared/table/keys.ts';
+import { getItem } from '../../../shared/table/table.ts';
 import { sampleGeneration } from '../../support/unit-samples.ts';
 import { chargesIn } from '../generations/charges.ts';
 import { hungUp } from '../generations/table.ts';
@@ -63,7 +66,14 @@ describe('the owner is notified', () => {
 
   test('of credits that were imported, with the next charge', async () => {
     const licenseId = newId('license');
-    await periodStore(fixture.table).importUsage(licenseId, sampleGeneration().periodStartMs, 90);
+    const periods = periodStore(fixture.table);
+    const { periodStartMs: startMs } = sampleGeneration();
+    await periods.importUsage(licenseId, startMs, 90);
+    const read = await periods.getMany([
+      { licenseId, startMs: 0 },
+      { licenseId, startMs },
+    ]);
+    expect(read.map(({ used }) => used)).toEqual([0, 90]);
     expect(await waiting(licenseId)).toEqual([]);
     await charge(licenseId, 100, 1);
     expect(await waiting(licenseId)).toEqual([80]);
@@ -76,6 +86,25 @@ describe('the owner is notified', () => {
     expect((await settle(late)).status).toBe('COMPLETED');
     expect(await waiting(licenseId)).toEqual([100]);
   });
+});
+
+test('a notification waits for 40 days, and one that is put off is taken from then on, if it is still there', async () => {
+  const licenseId = newId('license');
+  const { completedAtMs, periodStartMs } = await charge(licenseId, 10, 8);
+  const notification = { licenseId, periodStartMs, percent: 80 } as const;
+  const item = await getItem(fixture.table, itemKeys.notification(notification));
+  expect(item![ttlAttribute]).toBe(Math.ceil(completedAtMs! / 1000) + 40 * 24 * 3600);
+  const store = notificationStore(fixture.table);
+  await store.postpone(notification, 100);
+  expect([await store.claim(notification, 99, 200), await store.claim(notification, 100, 200)]).toEqual([
+    null,
+    1,
+  ]);
+  await store.remove(notification);
+  await expect(store.postpone(notification, 300)).rejects.toThrow('conditional');
+  expect(await store.claim(notification, 300, 400)).toBeNull();
+  fixture.state.before = () => hungUp();
+  await expect(store.claim(notification, 300, 400)).rejects.toThrow('socket hang up');
 });
 
 describe('the charge that reaches a part', () => {

@@ -4,6 +4,8 @@ import type { License } from '../../../shared/licenses/license.ts';
 import { apiKeyStore } from '../../../shared/keys/store.ts';
 import { licenseStore, type LicenseStore } from '../../../shared/licenses/store.ts';
 import { issueKey, newLicense } from '../../support/grants.ts';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { itemKeys } from '../../../shared/table/keys.ts';
 import { useTable } from '../generations/use-engines.ts';
 
 const fixture = useTable();
@@ -68,6 +70,23 @@ describe('a license', () => {
     expect(await licenses.update(license.licenseId, change)).toEqual(changed);
     expect(await licenses.get(license.licenseId)).toEqual(changed);
   });
+});
+
+test('a change meets one that came in between, and members that an older license does not have', async () => {
+  const license = newLicense();
+  await licenses.insert(license);
+  fixture.meanwhile(() => licenses.update(license.licenseId, { creditsLimit: 5 }));
+  await licenses.update(license.licenseId, { creditsLimit: 7 });
+  expect(await licenses.get(license.licenseId)).toMatchObject({ creditsLimit: 7 });
+  const { documents, name: TableName } = fixture.table;
+  const Key = itemKeys.license(license.licenseId);
+  await documents.send(
+    new UpdateCommand({ TableName, Key, UpdateExpression: 'REMOVE maxInFlight, graceUntilMs' }),
+  );
+  const change = { maxInFlight: 3, graceUntilMs: 9 };
+  const changed = { ...license, creditsLimit: 7, ...change };
+  expect(await licenses.update(license.licenseId, change)).toEqual(changed);
+  expect(await licenses.get(license.licenseId)).toEqual(changed);
 });
 
 describe('the licenses of an account', () => {

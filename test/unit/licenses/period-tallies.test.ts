@@ -86,3 +86,15 @@ test('a period leaves out attributes and types that this version does not know',
   expect(periodFromItem({ PK: 'p', SK: 's', note: 'x', ...numbers })).toEqual(nothing);
   expect(periodFromItem(null)).toEqual(nothing);
 });
+
+test.each(['t#text_to_image', 'i#idn_1', 'd#0517'])(
+  '%s counts requests and credits each from nothing',
+  (name) => {
+    const tallyOf = (item: object) => {
+      const { byType, byIdentity, byDay } = periodFromItem(item);
+      return [byType, byIdentity, byDay].flatMap((tallies) => Object.values(tallies));
+    };
+    expect(tallyOf({ [`${name}#n`]: 4 })).toEqual([{ requests: 4, credits: 0 }]);
+    expect(tallyOf({ [`${name}#c`]: 5 })).toEqual([{ requests: 0, credits: 5 }]);
+  },
+);
