@@ -49,7 +49,8 @@ export function firstRequestIdAt(ms: number): string {
 
 /** When a request id was made, in milliseconds since 1970. */
 export function requestIdTimeMs(requestId: string): number {
-  return Number.parseInt(requestId.replace('-', '').slice(0, 12), 16);
+  // What follows the next hyphen is no number.
+  return Number.parseInt(requestId.replace('-', ''), 16);
 }
 
 /**

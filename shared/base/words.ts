@@ -8,6 +8,6 @@ export function withoutBlanks(text: string): string {
   const isBlank = (at: number) => text[at] === ' ' || text[at] === '\t';
   let [start, end] = [0, text.length];
   while (isBlank(start)) start += 1;
-  while (end > start && isBlank(end - 1)) end -= 1;
+  while (isBlank(end - 1)) end -= 1;
   return text.slice(start, end);
 }

@@ -27,6 +27,6 @@ export function uploadKey({ licenseId, uploadId }: UploadRef): string {
  * id gains nothing: no form was signed for its key, so there is no file.
  */
 export function uploadExpiresAtMs(uploadId: string): number {
-  const openedAtMs = Number.parseInt(uploadId.slice('upl_'.length).replace('-', '').slice(0, 12), 16);
+  const openedAtMs = Number.parseInt(uploadId.slice('upl_'.length).replace('-', ''), 16);
   return openedAtMs + uploadLifetimeSeconds * 1000;
 }

@@ -12,9 +12,19 @@ test.each([
   ['Die Straße', 'STRASSE', true],
   ['an eﬃcient ﬂoor', 'EFFICIENT FLOOR', true],
   ['DIYARBAKIR', 'dıyarbakır', true],
+  ['ΟΔΟΣΗΜΑ στη νύχτα', 'ΟΔΟΣ', true],
+  ['ΜΕΓΆΛΟΣ', 'μεγάλος', true],
+  ['İstanbul at dawn', 'istanbul', true],
+  ['i\u0323\u0307stanbul', 'ịstanbul', true],
+  ['istanbul', 'ístanbul', false],
   ['100% wool (blue)', '% (b', true],
   ['', 'x', false],
 ])('in %j the search %j is %j', (prompt, search, found) => expect(finds(prompt, search)).toBe(found));
+
+test('a search is its words, whatever white space is between and around them', () => {
+  expect(searchWords('  red \t\n bay\u3000red ')).toEqual(['red', 'bay']);
+  expect(searchWords(' ')).toEqual([]);
+});
 
 test('a prompt is found by any of its words, in any order and case', () => {
   const anyWords = fc.array(fc.stringMatching(/^[a-zäöé0-9]{1,8}$/), { minLength: 1, maxLength: 8 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import sharp from 'sharp';
 import { referenceLimits } from '../../../shared/images/image-types.ts';
+import { imageSize } from '../../../shared/images/image-size.ts';
 import { inspectImage } from '../../../shared/images/inspect-image.ts';
 import { pngHeader } from '../../support/png.ts';
 
@@ -116,6 +117,42 @@ test.each([
   expect(problem(bytes)).toBe("must be undamaged: its size can't be read"),
 );
 
+describe('the frame of a JPEG', () => {
+  /** A segment, which says 120 × 90 pixels where it is a frame. */
+  const segment = (marker: number) => `\xff${String.fromCharCode(marker)}\0\x09\x08\0\x5a\0\x78\0\0`;
+  const sizeIn = (...parts: string[]) => imageSize('jpeg', text(`\xff\xd8${parts.join('')}`));
+  const size = { widthPx: 120, heightPx: 90 };
+  const frame = segment(0xc0);
+
+  test('is of 13 kinds', () => {
+    const kinds = Array.from({ length: 256 }, (_, marker) => marker).filter((marker) =>
+      sizeIn(segment(marker)),
+    );
+    expect(kinds.map((marker) => marker.toString(16)).join(' ')).toBe(
+      'c0 c1 c2 c3 c5 c6 c7 c9 ca cb cd ce cf',
+    );
+  });
+
+  test.each([
+    ['markers without a length', ['\xff\x01', '\xff\xd0', '\xff\xd7', '\xff\xd8']],
+    ['fill bytes', ['\xff', '\xff\xff']],
+    ['an 0xff that is no marker', ['\xff\0']],
+    ['a frame within a segment', ['\xff\xe1\0\x0b\xff\xc0\0\x09\x08\0\x01\0\x01', '\xff\x02\0\x04\xff\xc1']],
+  ])('is found behind %s', (_what, parts) => {
+    for (const part of parts) expect([part, sizeIn(part, frame)]).toEqual([part, size]);
+  });
+
+  test.each([
+    ['the end', '\xff\xd9\0\x02'],
+    ['its data', '\xff\xda\0\x02'],
+  ])('is not looked for behind %s of the image', (_what, part) => expect(sizeIn(part, frame)).toBeNull());
+});
+
+test('a PNG has its size in its first 24 bytes', () => {
+  expect(imageSize('png', png.subarray(0, 24))).toEqual({ widthPx: width, heightPx: height });
+  expect(imageSize('png', png.subarray(0, 23))).toBeNull();
+});
+
 test('the size in bytes is at most 10 MiB, to the byte, and judged before all else', () => {
   const padded = Buffer.concat([png, Buffer.alloc(referenceLimits.maxBytes - png.length)]);
   expect(problem(padded)).toBeNull();
@@ -148,12 +185,15 @@ describe('the size in pixels', () => {
   test.each([
     [64, 64, null],
     [8192, 4882, null],
+    [8000, 5000, null],
     [4882, 8192, null],
     [0, 64, outside],
     [63, 64, outside],
     [64, 63, outside],
     [8193, 64, outside],
     [64, 8193, outside],
+    [2 ** 24, 64, outside],
+    [64, 2 ** 24, outside],
     [2 ** 32 - 1, 64, outside],
     [8192, 4883, tooMany],
     [6325, 6325, tooMany],
