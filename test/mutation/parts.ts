@@ -25,7 +25,13 @@ export const parts = {
       'generations/{deletion,generation,idempotency}.ts',
       'billing/!(apply-event|stripe-lists|*-store).ts',
     ],
-    tests: [unit],
+    tests: [
+      unit,
+      'engine/accounts/audit',
+      'engine/admin/{audit,identity,license}',
+      'engine/keys/store',
+      'engine/limits/refusals',
+    ],
   },
   stores: {
     code: [

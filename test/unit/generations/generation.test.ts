@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CreateGenerationBody } from '../../../shared/generations/contract.ts';
+import { newDeletion } from '../../../shared/generations/deletion.ts';
 import {
   creditsCharged,
   isFinal,
   newGeneration,
+  pollAfterSeconds,
   processingTimeMs,
   referenceProblems,
 } from '../../../shared/generations/generation.ts';
@@ -113,4 +115,20 @@ test('processing time counts from acceptance to completion, not from the modelâ€
   expect(processingTimeMs(generation)).toBeNull();
   const ended = { ...generation, startedAtMs: nowMs + 4000, completedAtMs: nowMs + 9000 };
   expect(processingTimeMs(ended)).toBe(9000);
+});
+
+test.each([
+  [0, 1],
+  [5, 1],
+  [20, 5],
+  [60, 15],
+  [3600, 15],
+])('a request of %i seconds that has not ended is looked at again after %i', (seconds, expected) => {
+  expect(pollAfterSeconds({ createdAtMs: nowMs - seconds * 1000 }, nowMs)).toBe(expected);
+});
+
+test('the deletion of a request waits for two minutes after its deadline, and holds nothing of what was asked for', () => {
+  const { licenseId, requestId, numOutputs, outputFormat, referenceImages } = generationOf();
+  const where = { licenseId, requestId, numOutputs, outputFormat, referenceImages };
+  expect(newDeletion(generationOf())).toEqual({ ...where, imagesUntilMs: nowMs + 240_000, isErased: false });
 });

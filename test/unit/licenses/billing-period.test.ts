@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
+import { billingPeriod, periodsBetween } from '../../../shared/licenses/billing-period.ts';
 import { anyInstantMs } from '../../support/unit-samples.ts';
 
 test.each([
@@ -16,6 +16,18 @@ test.each([
     expect([startMs, endMs].map((ms) => new Date(ms).toISOString().slice(0, 10))).toEqual(expected);
   },
 );
+
+test('parts of periods add up, each by its own length', () => {
+  const [anchorMs, ...days] = ['01-01', '01-16T12:00Z', '02-01', '02-15', '03-01'].map((day) =>
+    Date.parse(`2026-${day}`),
+  );
+  const [middleMs, februaryMs, laterMs, marchMs] = days as [number, number, number, number];
+  const between = (fromMs: number, toMs: number) => periodsBetween(anchorMs!, fromMs, toMs);
+  expect([between(middleMs, februaryMs), between(middleMs, laterMs), between(middleMs, marchMs)]).toEqual([
+    0.5, 1, 1.5,
+  ]);
+  expect([between(middleMs, middleMs), between(marchMs, middleMs)]).toEqual([0, 0]);
+});
 
 describe('for any anchor and any instant', () => {
   test('periods tile time: the next begins where one ends, and the one before ends where it begins', () => {

@@ -14,14 +14,26 @@ const mail: CreditMail = {
   supportContact: 'help@d.test',
 };
 
-test('a mail says what is used, until when, and where to go', () => {
-  const { subject, text } = creditMail(mail);
+test('a mail says what is used, until when, and where to go, the same as text and as HTML', () => {
+  const { subject, text, html } = creditMail(mail);
   expect(subject).toBe('80% of the credits of Shop & <Co> are used');
-  expect(text).toContain('1,200 of the 1,500 credits of your license Shop & <Co> are used');
-  expect(text).toContain('on 1 June 2026 at 09:30 UTC');
-  for (const link of ['https://d.test/', mail.billingPortalUrl!, 'help@d.test', 'https://d.test/account']) {
-    expect(text).toContain(`: ${link}\n`);
-  }
+  expect(text).toBe(`1,200 of the 1,500 credits of your license Shop & <Co> are used in this billing period.
+
+The next period begins on 1 June 2026 at 09:30 UTC. Requests beyond your credits are refused until then.
+
+See what used them: https://d.test/
+Change your subscription: https://billing.test/p?a=1&b=2
+Ask for help: help@d.test
+Switch these e-mails off: https://d.test/account
+
+Image Generation Service
+`);
+  const lines = text.trim().replace(/: .*/g, '').split(/\n+/);
+  const shown = html.replace(/<[^>]*>/g, '\n').replace('&amp; &lt;Co&gt;', '& <Co>');
+  expect(shown.split('\n').filter((line) => line !== '')).toEqual(lines);
+  expect(html).toMatch(
+    /^<!doctype html><html lang="en"><body><p>.*<\/p><ul>(<li><a href="[^"]*">[^<]*<\/a><\/li>){4}<\/ul><p>/,
+  );
 });
 
 test('when all is used, requests are refused now', () => {
@@ -40,6 +52,9 @@ test('HTML is escaped, and an address is a link to it', () => {
   expect(html).toContain('Shop &amp; &lt;Co&gt;');
   expect(html).toContain('href="https://billing.test/p?a=1&amp;b=2"');
   expect(html).toContain('href="mailto:help@d.test"');
+  const other = creditMail({ ...mail, licenseName: 'a "b"', supportContact: 'http://d.test/help' }).html;
+  expect(other).toContain('a &quot;b&quot;');
+  expect(other).toContain('href="http://d.test/help"');
 });
 
 test('the product has the name that the dashboard shows', () => {

@@ -24,6 +24,12 @@ test('says in how many whole seconds, rounded up, the oldest use is free again, 
   expect([0, 1, 1000, 59_999].map((ms) => resetAt(nowMs + ms))).toEqual([60, 60, 59, 1]);
 });
 
+test('says how many are left to whoever asks for more than that', () => {
+  const three = { ...generate, quota: 3 };
+  expect(consumeFromRateLog([nowMs, nowMs], nowMs, three, 2)).toMatchObject({ allowed: false, remaining: 1 });
+  expect(consumeFromRateLog([nowMs, nowMs, nowMs, nowMs], nowMs, three)).toMatchObject({ remaining: 0 });
+});
+
 /** Bursts in the same millisecond, steps of seconds, the edges of the window, and clocks that go back. */
 const anyStep = fc.oneof(
   { weight: 4, arbitrary: fc.constant(0) },
