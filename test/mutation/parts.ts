@@ -29,6 +29,7 @@ export const parts = {
       unit,
       'engine/accounts/audit',
       'engine/admin/{audit,identity,license}',
+      'engine/billing/{cut-off,handler,subscriptions}',
       'engine/keys/store',
       'engine/limits/refusals',
     ],

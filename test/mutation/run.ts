@@ -14,6 +14,8 @@ const usage = `npm run mutation -- [options] [PART...]
 
 Changes each part of the code (${known.join(', ')}) in many small ways and sees whether its tests notice.
 Reports lie in .stryker/; it fails below 90 percent.`;
+type MutantResult = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
+
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
@@ -32,23 +34,62 @@ if (unknown !== undefined) throw new Error(`No part ${unknown}: there are ${know
 
 const packages = resolve('.stryker/packages');
 await bundlePackages(packages);
+const scores: Score[] = [];
 for (const name of known) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
-  console.log(name);
+  const results: MutantResult[] = [];
+  for (const [room, code] of roomsOf(name)) {
+    console.log(`${name}: ${room}`);
+    results.push(...(await runRoom(name, room, code)));
+  }
+  scores.push(scoreOf(name, results));
+}
+console.table(scores);
+if (scores.some(({ score }) => score < 90)) process.exitCode = 1;
+
+/** A room at a time: a mutant's run costs by the number of test files that any of them reaches. */
+function roomsOf(name: keyof typeof parts): Map<string, string[]> {
+  const code = values.mutate ?? parts[name].code.map((one) => `shared/${one}`);
+  return Map.groupBy(code, (path) => path.split('/')[1]!.replace(/\W+/g, '-'));
+}
+
+function runRoom(name: keyof typeof parts, room: string, mutate: string[]): Promise<MutantResult[]> {
   const jestConfig = {
     testMatch: parts[name].tests.map((tests) => `<rootDir>/test/${tests}.test.ts`),
     moduleNameMapper: Object.fromEntries(
       bundledPackages.map((one) => [`^${one}$`, `${packages}/${bundleName(one)}.js`]),
     ),
   };
+  const report = `.stryker/${name}-${room}`;
   const stryker = new Stryker({
-    mutate: values.mutate ?? parts[name].code.map((code) => `shared/${code}`),
+    mutate,
     ...(values.concurrency === undefined ? {} : { concurrency: Number(values.concurrency) }),
     incremental: values.incremental,
-    incrementalFile: `.stryker/${name}-incremental.json`,
-    jsonReporter: { fileName: `.stryker/${name}.json` },
-    htmlReporter: { fileName: `.stryker/${name}.html` },
+    incrementalFile: `${report}-incremental.json`,
+    jsonReporter: { fileName: `${report}.json` },
+    htmlReporter: { fileName: `${report}.html` },
     jest: { config: jestConfig },
   });
-  await stryker.runMutationTest();
+  return stryker.runMutationTest();
+}
+
+interface Score {
+  part: string;
+  mutants: number;
+  /** By a failing test. */
+  killed: number;
+  hung: number;
+  survived: number;
+  notReached: number;
+  /** In percent, of all but those that keep a test file from loading. */
+  score: number;
+}
+
+function scoreOf(part: string, results: MutantResult[]): Score {
+  const count = (status: MutantResult['status']) => results.filter((one) => one.status === status).length;
+  const [killed, hung] = [count('Killed'), count('Timeout')];
+  const [survived, notReached] = [count('Survived'), count('NoCoverage')];
+  const mutants = killed + hung + survived + notReached;
+  const score = Math.round((1000 * (killed + hung)) / mutants) / 10;
+  return { part, mutants, killed, hung, survived, notReached, score };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { mergeMoments, momentsOf } from '../../../shared/billing/credit-history.ts';
 import { mergeRegisters, noRegisters, registersOf } from '../../../shared/billing/subscription.ts';
 import { licenseOf } from '../../../shared/billing/subscription-license.ts';
 import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
@@ -17,12 +18,21 @@ import {
   stripeEvent,
   type HandledEvent,
 } from './stripe-fixtures.ts';
-import { anyLife, lifeOf, prices, type Occurrence, type PriceId, type Step } from './subscription-lives.ts';
+import {
+  anyLife,
+  anyRisingLife,
+  creditsOf,
+  lifeOf,
+  prices,
+  type Occurrence,
+  type PriceId,
+  type Step,
+} from './subscription-lives.ts';
 
 const rules = { prices, pastDueGraceDays: 7 };
 
 /** An account that spends all that its license lets it spend, at any time. */
-function spender() {
+function spender(ofRules = rules) {
   let registers = noRegisters;
   const used = new Map<number, number>();
   const self = {
@@ -33,7 +43,7 @@ function spender() {
       // An invoice of a period that is over says nothing.
       if (evidence === null) return;
       registers = mergeRegisters(registers, registersOf(evidence));
-      self.license = licenseOf(registers, rules);
+      self.license = licenseOf(registers, ofRules);
     },
     spend(at: number) {
       const { license } = self;
@@ -262,6 +272,56 @@ describe('over any life of a subscription', () => {
         }
       }),
       { numRuns: Number(process.env.RUNS ?? 150), examples: found },
+    );
+  });
+
+  test('all that was paid can be used, to the credit, where prices only rise and events come in time', () => {
+    const scale = 1000;
+    const dear = Object.entries(creditsOf).map(([id, credits]) => [
+      id,
+      { tier: 'pro' as const, creditsPerMonth: credits * scale },
+    ]);
+    fc.assert(
+      fc.property(anyRisingLife, ([first, steps]) => {
+        const life = lifeOf(first, steps);
+        const account = spender({ ...rules, prices: Object.fromEntries(dear) });
+        for (const [i, { event, paidCredits }] of life.entries()) {
+          const nextAt = life[i + 1]?.event.created ?? event.created + 30 * day;
+          account.deliver(event);
+          for (const days of [0, 2, 9, 20])
+            account.spend(Math.min(event.created + 1 + days * day, nextAt - 1));
+          // What belongs together comes within a second. Each count of credits is rounded down.
+          if (nextAt - event.created <= 1) continue;
+          expect(account.total).toBeLessThanOrEqual(paidCredits * scale + 1e-3);
+          expect(account.total).toBeGreaterThanOrEqual(paidCredits * scale - life.length);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('the count that stands for the oldest moments gives the credits that all of them do', () => {
+    const step = fc.record({
+      do: fc.constantFrom('move' as const, 'change' as const),
+      billing: fc.constantFrom('none' as const, 'prorated' as const),
+      price: fc.constantFrom('price_1' as const, 'price_4' as const, 'price_10' as const),
+      wait: fc.integer({ min: 2, max: 7200 }),
+    });
+    const many = fc.array(step, { minLength: 20, maxLength: 60 });
+    fc.assert(
+      fc.property(anyLife, many, ([first, steps], before) => {
+        let registers = noRegisters;
+        let moments: typeof registers.moments = [];
+        for (const { event } of lifeOf(first, [...before, ...steps])) {
+          const evidence = evidenceOf(event);
+          if (evidence === null) continue;
+          registers = mergeRegisters(registers, registersOf(evidence));
+          moments = mergeMoments(moments, momentsOf(evidence));
+          expect(registers.moments.length).toBeLessThanOrEqual(41);
+          expect(licenseOf(registers, rules)).toEqual(licenseOf({ ...registers, moments }, rules));
+        }
+      }),
+      { numRuns: 15 },
     );
   });
 });

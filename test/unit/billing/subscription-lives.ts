@@ -264,6 +264,31 @@ const anyWait = fc.oneof(
   fc.constant('next period' as const),
 );
 
+/** Lives in which prices only rise, and all that is billed is billed at once. */
+export const anyRisingLife = fc
+  .tuple(
+    anyPrice,
+    fc.array(
+      fc.record({
+        wait: anyWait,
+        do: fc.constantFrom('move', 'change'),
+        billing: fc.constantFrom(...billings),
+        price: anyPrice,
+      }),
+      {
+        maxLength: 8,
+      },
+    ),
+  )
+  .map(([first, deeds]) => {
+    let price = first;
+    const steps = deeds.map((deed) => {
+      if (creditsOf[deed.price] > creditsOf[price]) price = deed.price;
+      return { ...deed, price } as Step;
+    });
+    return [{ price: first, trialDays: 0 }, steps] as const;
+  });
+
 export const anyLife = fc.tuple(
   fc.record({ price: anyPrice, trialDays: fc.constantFrom<number>(0, 0, 14, 40) }),
   fc.array(
