@@ -125,10 +125,10 @@ describe('the frame of a JPEG', () => {
   const frame = segment(0xc0);
 
   test('is of 13 kinds', () => {
-    const kinds = Array.from({ length: 256 }, (_, marker) => marker).filter((marker) =>
+    const found = Array.from({ length: 256 }, (_, marker) => marker).filter((marker) =>
       sizeIn(segment(marker)),
     );
-    expect(kinds.map((marker) => marker.toString(16)).join(' ')).toBe(
+    expect(found.map((marker) => marker.toString(16)).join(' ')).toBe(
       'c0 c1 c2 c3 c5 c6 c7 c9 ca cb cd ce cf',
     );
   });
