@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import {
+  endedKeyMs,
   fingerprintApiKey,
   isApiKey,
+  isRemovedKey,
   keyPrefix,
+  keyRemovalMs,
   keyStatus,
   newApiKey,
 } from '../../../shared/keys/api-key.ts';
@@ -140,4 +143,18 @@ describe('a key’s status', () => {
   test('is revoked from a revocation on, even if it would have expired since', () => {
     expect(status(999, 1000)).toBe('revoked');
   });
+});
+
+test.each([
+  ['never ends', null, null, null],
+  ['expires', null, 5000, 5000],
+  ['was revoked before it expires', 4000, 5000, 4000],
+  ['was revoked after it had expired', 6000, 5000, 5000],
+])('a key that %s is removed 90 days after its end', (_what, revokedAtMs, expiresAtMs, endMs) => {
+  const key = { revokedAtMs, expiresAtMs };
+  expect(endedKeyMs).toBe(90 * 24 * 3600 * 1000);
+  const removalMs = endMs === null ? null : endMs + endedKeyMs;
+  expect(keyRemovalMs(key)).toBe(removalMs);
+  const last = removalMs ?? Number.MAX_SAFE_INTEGER;
+  expect([last - 1, last].map((nowMs) => isRemovedKey(key, nowMs))).toEqual([false, endMs !== null]);
 });

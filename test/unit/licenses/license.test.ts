@@ -4,6 +4,7 @@ import { licenseStatuses } from '../../../shared/licenses/contract.ts';
 import {
   isActive,
   licenseAnswer,
+  licenseMembers,
   maxInFlight,
   whyInactive,
   type License,
@@ -118,4 +119,17 @@ describe('a license covers an identity', () => {
       expect(mayUse(license, { ...sampleIdentity, catalog })).toBe(allowed);
     },
   );
+});
+
+test('the audit log compares what may change, with a count that is carried on and without one', () => {
+  const carried = { startMs: nowMs, endMs: nowMs + 1000, creditsLimit: 7 };
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const of = { carriedFrom: iso(nowMs), carriedUntil: iso(nowMs + 1000), carriedCredits: 7 };
+  expect(licenseMembers({ ...sampleLicense, carried })).toMatchObject({
+    name: null,
+    tier: sampleLicense.tier,
+    ...of,
+  });
+  const none = { carriedFrom: null, carriedUntil: null, carriedCredits: null };
+  expect(licenseMembers({ ...sampleLicense, carried: null })).toMatchObject(none);
 });
