@@ -4,7 +4,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { GenerationRef } from './worker-contract.ts';
 import type { Generation, GenerationFailure } from './generation.ts';
 import { ServiceError, serviceBusy } from '../base/errors.ts';
-import { untilDecided } from '../table/backoff.ts';
+import { pause } from '../table/backoff.ts';
 import { fromItem } from './item.ts';
 import { completeRecord, endedByAnother, failRecord, insertRecord } from './record-part.ts';
 import { chargeCredits, holdCredits, returnCredits } from './credits-part.ts';
@@ -111,16 +111,18 @@ export function generationStore(table: Table) {
     parts: Parts<ReserveRefusal>,
     isLate: () => boolean,
   ): Promise<Reserved> => {
-    return untilDecided(maxReserveAttempts, async () => {
+    for (let attempt = 1; attempt <= maxReserveAttempts; attempt++) {
       if (isLate()) throw serviceBusy(new Error('its deadline came before its credits were held'));
       // One token: a copy of an attempt that the network brings late must not store the request again after it was deleted.
       const refusal = await transact(table, parts, requestId);
       if (refusal === null) return { outcome: 'reserved' };
       if (refusal.outcome === 'id_taken') throw serviceBusy(new Error('the request id is taken'));
       if (refusal.outcome !== 'counted_elsewhere') return refusal;
+      // Two handlers whose clocks differ may pull the count to and fro where two periods meet.
+      if (attempt > 1) await pause(attempt);
       await countInPeriod(table, licenseId, periodStartMs);
-      return undefined;
-    });
+    }
+    throw serviceBusy(new Error('two periods count the requests in flight in turn'));
   };
 
   return {
