@@ -57,7 +57,7 @@ test.each<[string, object, object | null, string]>([
     'of two addresses',
     config,
     { ...discovery, authorization_endpoint: '$URL/x' },
-    'the pool signs in at another address',
+    'wrong in the answer: authorization_endpoint',
   ],
   ['of which one is missing', config, null, "the pool's discovery document answered 404"],
 ])('a dashboard and a pool %s', async (_, ofDashboard, ofPool, outcome) => {
