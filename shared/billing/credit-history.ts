@@ -11,14 +11,12 @@ export function momentsOf(evidence: BillingEvidence): Moment[] {
   return evidence.kind === 'paid' ? paymentsOf(evidence) : [];
 }
 
-/** Only an event that says that the terms changed: it says what they were before, too. */
+/** Only of a creation, and of an event that says that the terms changed: it says what they were before, too. */
 function changeOf({ change, eventId, occurredAtMs: atMs, state, before }: SubscriptionSnapshot): Moment[] {
   const terms = termsOf(state);
   const former = termsOf({ ...state, ...before });
-  const isNew = change === 'created' || (change === 'changed' && !isDeepStrictEqual(terms, former));
-  return isNew
-    ? [{ kind: 'terms', atMs, eventId, terms, before: change === 'created' ? terms : former }]
-    : [];
+  const isNew = change === 'created' || !isDeepStrictEqual(terms, former);
+  return isNew ? [{ kind: 'terms', atMs, eventId, terms, before: former }] : [];
 }
 
 function paymentsOf({ eventId, periodStartMs, isFree, prorations }: InvoiceEvidence): Moment[] {

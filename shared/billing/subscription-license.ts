@@ -141,10 +141,9 @@ export function grantOf(items: SubscriptionItem[], prices: BillingPrices): Grant
 
 /** Of the core plan with the highest tier; without a core plan, of the first addition that has a name. */
 function planName(granted: PriceGrant[]): string | null {
-  const plans = granted.filter(({ tier }) => tier !== undefined);
-  const rank = ({ tier }: PriceGrant) => tierNames.indexOf(tier!);
-  const highest = Math.max(...plans.map(rank));
-  const named = plans.length === 0 ? granted : plans.filter((price) => rank(price) === highest);
+  const rank = ({ tier }: PriceGrant) => (tier === undefined ? -1 : tierNames.indexOf(tier));
+  const highest = Math.max(...granted.map(rank));
+  const named = granted.filter((price) => rank(price) === highest);
   return named.find(({ name }) => name !== undefined)?.name ?? null;
 }
 

@@ -18,6 +18,7 @@ import {
   ms,
   ownerId,
   parentOf,
+  pricing,
   start,
   stripeEvent,
   subscription,
@@ -41,9 +42,9 @@ describe('a subscription', () => {
     cancel_at: end,
     cancel_at_period_end: true,
     items: itemList([
+      item('price_id', end),
       item('price_pro', end, 2),
       item('price_pro', end, 1),
-      item('price_id', end),
       item('price_add', end + 9, 0),
     ]),
   } as const;
@@ -120,6 +121,22 @@ describe('a subscription', () => {
     expect(evidenceOf(odd)).toMatchObject({ state: { status: 'active' }, before: {} });
   });
 
+  test('of which an event shows only the first items is a failure that says which list is needed', () => {
+    const cut = { items: { ...items('price_pro'), has_more: true } };
+    const list = { what: 'The items of subscription sub_1SAda', query: { subscription: 'sub_1SAda' } };
+    expect(failureOf(updated(cut))).toMatchObject({ reason: 'cut_off', list });
+  });
+
+  test('whose earlier items are cut off had those that it has, but what was added just before the event', () => {
+    const [pro, seat, added] = [item('price_pro', end, 2), item('price_seat', end), item('price_add', end)];
+    Object.assign(seat, { created: start - 2 });
+    Object.assign(added, { created: start - 1 });
+    const before = { ...itemList([{ ...pro, quantity: 1 }]), has_more: true };
+    const read = evidenceOf(updated({ items: itemList([pro, seat, added]) }, { items: before }));
+    const had = ['price_pro', 'price_seat'].map((priceId) => ({ priceId, quantity: 1 }));
+    expect(read).toMatchObject({ before: { items: had } });
+  });
+
   test('is canceled at its period’s end only where it says so', () => {
     const silent = updated({ cancel_at_period_end: null as never }, { cancel_at_period_end: true });
     const read = { state: { cancelsAtPeriodEnd: false }, before: { cancelsAtPeriodEnd: true } };
@@ -138,12 +155,13 @@ describe('a subscription', () => {
 });
 
 describe('an invoice', () => {
-  const paid = (changes = {}, created = start + 3600) =>
+  const now = start + 3600;
+  const paid = (changes = {}, created = now) =>
     stripeEvent('invoice.paid', invoice(changes), { id: 'evt_2', created });
   const expected = {
     kind: 'paid',
     eventId: 'evt_2',
-    occurredAtMs: ms(start + 3600),
+    occurredAtMs: ms(now),
     subscriptionId: 'sub_1SAda',
     periodStartMs: ms(start),
     isFree: false,
@@ -151,7 +169,15 @@ describe('an invoice', () => {
     prorations: [] as object[],
   };
   const farEnd = end + 300 * day;
-  const givenBack = { priceId: 'price_pro', quantity: -1, startMs: ms(start), endMs: ms(farEnd) };
+  const part = (quantity: number) => ({
+    priceId: 'price_pro',
+    quantity,
+    startMs: ms(start),
+    endMs: ms(end),
+  });
+  const givenBack = { ...part(-1), endMs: ms(farEnd) };
+  const begins = (from: number) => ({ period: { start: from, end } });
+  const planPart = { subscription_item_details: { proration: true } } as never;
 
   test.each([
     ['is read with its subscription and the end of what it bills', {}, {}],
@@ -161,6 +187,25 @@ describe('an invoice', () => {
       { periodEndMs: ms(end + day) },
     ],
     ['is free where its plans are', { lines: linesOf(line(end, { amount: 0 })) }, { isFree: true }],
+    ['is not free where one of them is not', { lines: linesOf(line(end), line(end, { amount: 0 })) }, {}],
+    [
+      'begins a period at that moment',
+      { lines: linesOf(line(end, begins(now))) },
+      { periodStartMs: ms(now) },
+    ],
+    ['bills a period since 1970', { lines: linesOf(line(end, begins(0))) }, { periodStartMs: 0 }],
+    [
+      'bills parts of a month, each with its units',
+      {
+        lines: linesOf(
+          extraLine(end, 900, true),
+          line(end, { amount: 900, quantity: 3, parent: planPart }),
+          { ...extraLine(end, -600, true), quantity: 2 },
+          { ...extraLine(end, 0, true), quantity: null },
+        ),
+      },
+      { periodStartMs: null, isFree: true, prorations: [1, 3, -2, 1].map(part) },
+    ],
     [
       'bills until neither the end of what it gives credit for nor that of a one-off item',
       { lines: linesOf(extraLine(farEnd, -4000, true), line(end), extraLine(farEnd, 700, false)) },
@@ -186,12 +231,27 @@ describe('an invoice', () => {
     expect(evidenceOf(older(event))).toEqual(evidenceOf(event));
   });
 
+  test.each([
+    ['', null],
+    [', in a newer member', { ...pricing('price_pro'), price_details: null }],
+  ])('that does not say which price a part is of is read without it%s', (_, of) => {
+    const only = { ...extraLine(end, 900, true), pricing: of } as never;
+    expect(evidenceOf(paid({ lines: linesOf(only) }))).toMatchObject({ prorations: [{ priceId: null }] });
+  });
+
+  test('of which an event shows only the first lines is a failure that says which list is needed', () => {
+    const cut = paid({ id: 'in_1', lines: { ...linesOf(line(end)), has_more: true } });
+    const list = { what: 'The lines of invoice in_1 of sub_1SAda', path: '/v1/invoices/in_1/lines' };
+    expect(failureOf(cut)).toMatchObject({ reason: 'cut_off', list });
+  });
+
   const bare = { ...line(end), parent: { invoice_item_details: null, subscription_item_details: null } };
   test.each([
     ['belongs to no subscription', { parent: null }],
     ['is of a quote', { parent: { ...parentOf('sub_1'), subscription_details: null } }],
     ['bills one-off items only', { lines: linesOf(extraLine(end, 700, false)) }],
     ['has lines that say nothing of what they bill', { lines: linesOf(bare as never) }],
+    ['has lines that belong to nothing', { lines: linesOf(line(end, { parent: null })) }],
     ['bills nothing', { lines: linesOf() }],
     ['bills a period that is over at that moment', { lines: linesOf(line(start + 3600)) }],
   ])('that %s says nothing', (_, changes) => expect(evidenceOf(paid(changes))).toBeNull());

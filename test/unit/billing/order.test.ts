@@ -9,7 +9,7 @@ import {
 } from '../../../shared/billing/evidence.ts';
 import type { BillingPrices } from '../../../shared/billing/prices.ts';
 import type { License } from '../../../shared/licenses/license.ts';
-import { noRegisters } from '../../../shared/billing/subscription.ts';
+import { mergeRegisters, noRegisters, registersOf } from '../../../shared/billing/subscription.ts';
 import {
   applyEvidence,
   licenseOf,
@@ -198,5 +198,23 @@ describe('the same events in any order and with any repetition', () => {
       }),
       { numRuns },
     );
+  });
+
+  test('are told apart by their ids where they are of one second: of two payments the later id is the newer', () => {
+    const paid = (eventId: string): InvoiceEvidence => ({
+      kind: 'paid',
+      eventId,
+      occurredAtMs: 1000,
+      subscriptionId: 'sub_1',
+      periodStartMs: 1000,
+      isFree: false,
+      periodEndMs: 2000,
+      prorations: [],
+    });
+    const [one, two] = [registersOf(paid('evt_1')), registersOf(paid('evt_2'))];
+    for (const both of [mergeRegisters(one, two), mergeRegisters(two, one)]) {
+      expect(both.paid?.eventId).toBe('evt_2');
+      expect(both.moments.map(({ eventId }) => eventId)).toEqual(['evt_1', 'evt_2']);
+    }
   });
 });

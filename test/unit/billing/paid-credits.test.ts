@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import type { InvoiceEvidence } from '../../../shared/billing/evidence.ts';
 import { mergeMoments, momentsOf } from '../../../shared/billing/credit-history.ts';
 import { mergeRegisters, noRegisters, registersOf } from '../../../shared/billing/subscription.ts';
 import { licenseOf } from '../../../shared/billing/subscription-license.ts';
@@ -199,6 +200,55 @@ describe('what is paid can be used', () => {
     account.deliver(stripeEvent('invoice.paid', invoice({ lines: linesOf(...parts) }), { created: from }));
     // 20 of 30 days.
     expect(account.spend(from + 1)).toBe(1 + 6);
+  });
+});
+
+describe('what is remembered of credits', () => {
+  const { created, updated } = eventsOf('sub_1SAda');
+  const of = (price: PriceId) => ({ items: items(price) });
+  const remembered = (events: HandledEvent[], from = noRegisters) =>
+    events.map((event) => registersOf(evidenceOf(event)!)).reduce(mergeRegisters, from);
+
+  test('is forty moments; for what is older stands a count, which nothing older changes', () => {
+    const turn = (i: number) => (i % 2 === 0 ? of('price_1') : of('price_4'));
+    const changes = Array.from({ length: 60 }, (_, i) => updated(start + i + 1, turn(i + 1), turn(i)));
+    const all = [created(start, turn(0)), ...changes];
+    const forty = remembered(all.slice(0, 40)).moments;
+    expect(forty).toEqual(all.slice(0, 40).flatMap((event) => momentsOf(evidenceOf(event)!)));
+    const registers = remembered(all);
+    const [count, ...newest] = registers.moments;
+    expect(count).toMatchObject({ kind: 'count', atMs: (start + 21) * 1000, eventId: '' });
+    expect(newest.map(({ eventId }) => eventId)).toEqual(all.slice(22).map(({ id }) => id));
+    for (const again of all) expect(remembered([again], registers)).toEqual(registers);
+  });
+
+  test('is every payment that comes before its subscription, until that comes', () => {
+    const payments = Array.from({ length: 50 }, (_, i) => eventsOf('sub_1SAda').paid(start + i));
+    expect(remembered(payments).moments).toHaveLength(50);
+    const whole = remembered([...payments, created(start)]);
+    expect(whole.moments[0]).toMatchObject({ kind: 'count' });
+  });
+
+  test('is what a subscription began with: a price of whose coming nothing was said brings nothing yet', () => {
+    const account = spender();
+    account.deliver(created(start, of('price_1')));
+    account.deliver(updated(start + day, of('price_10'), { status: 'incomplete' }));
+    expect(account.spend(start + 2 * day)).toBe(1);
+  });
+
+  const [before, begin, after] = [1000, 5000, 9000];
+  test.each([
+    ['for time after its period’s begin', -1, after, true],
+    ['until just then', -1, begin, false],
+    ['no unit', 0, after, false],
+    ['but takes', 1, after, false],
+  ])('is whether an invoice gives back %s, and since when', (_, quantity, endMs, givesBack) => {
+    const parts = [2000, before].map((startMs) => ({ priceId: 'price_1', quantity, startMs, endMs }));
+    const paid = { kind: 'paid', eventId: 'evt_1', periodStartMs: begin, isFree: false, prorations: parts };
+    expect(momentsOf(paid as InvoiceEvidence)).toMatchObject([
+      { kind: 'prorated', atMs: before },
+      { kind: 'paid', atMs: begin, givesBack },
+    ]);
   });
 });
 

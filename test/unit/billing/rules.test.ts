@@ -101,6 +101,8 @@ describe('a license that is past due', () => {
 
   test.each([
     ['stays usable for 7 days from the first word of it', [updated(t + 5, due)], t + 5],
+    ['has the 7 days also while the subscription is active', [failed(t + 5)], t + 5],
+    ['has them in a trial', [updated(t + 1, { status: 'trialing' }), failed(t + 5)], t + 5],
     ['has the 7 days from an invoice that failed first', [failed(t + 5), updated(t + 6, due)], t + 5],
     ['has no more days however often it is said again', often, t + 6],
     ['has 7 more once it was paid', [updated(t + 1, due), paid(t + 5), failed(t + 9)], t + 9],
@@ -142,6 +144,11 @@ describe('of the events of one second', () => {
       'what was changed that no license needs says nothing of the order',
       [updated(t, starter, ofNoUse('in_0'), 'evt_2'), updated(t, pro, ofNoUse('in_1'), 'evt_1')],
       'starter',
+    ],
+    [
+      'what left all as it was says nothing of the order',
+      [updated(t, pro, pro, 'evt_2'), updated(t, starter, undefined, 'evt_1')],
+      'pro',
     ],
     [
       'the later period end counts where nothing else decides',
