@@ -123,8 +123,7 @@ export function grantOf(items: SubscriptionItem[], prices: BillingPrices): Grant
   const granted = items
     .map(({ priceId, quantity }) => ({ quantity, price: priceOf(priceId, prices) }))
     .filter(({ quantity }) => quantity > 0);
-  const ranks = granted.map(({ price }) => (price.tier ? tierNames.indexOf(price.tier) : 0));
-  const highest = Math.max(0, ...ranks);
+  const highest = Math.max(0, ...granted.map(({ price }) => rankOf(price)));
   const credits = granted.flatMap(({ quantity, price }) => {
     const each = creditsOfUnit(price);
     return each === null ? [] : each * quantity;
@@ -141,10 +140,14 @@ export function grantOf(items: SubscriptionItem[], prices: BillingPrices): Grant
 
 /** Of the core plan with the highest tier; without a core plan, of the first addition that has a name. */
 function planName(granted: PriceGrant[]): string | null {
-  const rank = ({ tier }: PriceGrant) => (tier === undefined ? -1 : tierNames.indexOf(tier));
-  const highest = Math.max(...granted.map(rank));
-  const named = granted.filter((price) => rank(price) === highest);
+  const highest = Math.max(...granted.map(rankOf));
+  const named = granted.filter((price) => rankOf(price) === highest);
   return named.find(({ name }) => name !== undefined)?.name ?? null;
+}
+
+/** The place of its tier among all, from the smallest on; -1 where it is of no tier. */
+function rankOf({ tier }: PriceGrant): number {
+  return tierNames.findIndex((name) => name === tier);
 }
 
 /** One unit's credits for a month; null when neither the price nor its tier names any. */
