@@ -100,6 +100,10 @@ export const checks = [
     mustMatch(generationAnswer.shape.usage, json.usage, { creditsLimit, ...used });
     must(headers['x-request-id'] === json.requestId, 'X-Request-Id is not the requestId');
     must(json.outputs.length === 1, 'outputs must hold one link');
+    const { protocol } = new URL(fixture.place.baseUrl);
+    must(new URL(json.outputs[0]).protocol === protocol, `the link must be ${protocol}//…`);
+    must(json.processingTimeMs > 0, 'processingTimeMs must be milliseconds');
+    must(Date.parse(json.usage.periodResetDate) > Date.now(), 'periodResetDate must be in the future');
     fixture.image = json;
   }),
   ifNoModel('without a model a generation is refused and nothing is charged or held', async (fixture) => {

@@ -62,7 +62,8 @@ export async function countInPeriod(table: Table, licenseId: string, startMs: nu
     if (beforeMs === startMs) return true;
     const before = beforeMs === null ? null : await getItem(table, itemKeys.period(licenseId, beforeMs));
     const moved = moveCount(licenseId, beforeMs, startMs, before?.inFlight ?? 0);
-    return (await transact(table, moved)) === null || undefined;
+    const refusal = await transact(table, moved);
+    return refusal === null ? true : undefined;
   });
 }
 

@@ -53,18 +53,6 @@ async function walk(licenseId: string, limit: number, filter: GenerationFilter =
   return { pages, asked };
 }
 
-/** From here on each query reads one record, and reports this ScannedCount; undefined: none. */
-function stingy(scanned: number | undefined): void {
-  fixture.state.before = (name, input) => {
-    if (name === 'QueryCommand') input.Limit = 1;
-    return undefined;
-  };
-  fixture.state.after = (_name, output) => {
-    output.ScannedCount = scanned;
-    return undefined;
-  };
-}
-
 test('the newest requests are listed, so many, after another, and of no other license', async () => {
   const { licenseId, history } = await historyOf(4);
   expect(await generations.list(licenseId, 2, history[1]!.requestId)).toEqual(history.slice(2));
@@ -229,7 +217,7 @@ describe('a history with a filter', () => {
     ['looked at 1000', 1000, 1],
   ])('looks at 1000 records a page, and no further: the table %s', async (_what, scanned, queries) => {
     const { licenseId, history } = await historyOf(8, (i) => ({ status: i === 0 ? 'FAILED' : 'COMPLETED' }));
-    stingy(scanned);
+    fixture.readOneByOne(scanned);
     const sent = fixture.count();
     const filter = { status: 'FAILED' } as const;
     const first = await generations.listPage(licenseId, { limit: 3, before: null, filter, nowMs });
@@ -241,7 +229,7 @@ describe('a history with a filter', () => {
 
   test('ends a page as soon as it is full, and goes on behind it', async () => {
     const { licenseId, history } = await historyOf(6, () => ({ status: 'FAILED' }));
-    stingy(1);
+    fixture.readOneByOne(1);
     const { pages } = await walk(licenseId, 2, { status: 'FAILED' });
     expect(pages).toEqual([history.slice(0, 2), history.slice(2, 4), history.slice(4)]);
   });

@@ -77,6 +77,17 @@ export async function startTable() {
     fail(when: 'before' | 'after', ...errors: Error[]) {
       state[when] = (name) => (name === 'TransactWriteItemsCommand' ? errors.shift() : undefined);
     },
+    /** From here on each query reads one record, and reports this ScannedCount; undefined: none. */
+    readOneByOne(scanned: number | undefined) {
+      state.before = (name, input) => {
+        if (name === 'QueryCommand') input.Limit = 1;
+        return undefined;
+      };
+      state.after = (_name, output) => {
+        output.ScannedCount = scanned;
+        return undefined;
+      };
+    },
     /** @returns how often a kind of command is sent from here on. */
     count(command?: string) {
       const counted = { times: 0 };
