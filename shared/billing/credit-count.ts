@@ -21,7 +21,7 @@ export type Moment =
   /** A change was billed, or given back, for what was left of a period. */
   | { kind: 'prorated'; atMs: number; eventId: string; prorations: Proration[] }
   /** A whole period that begins now is paid. `givesBack`: the same invoice gives back time after this moment. */
-  | { kind: 'paid'; atMs: number; eventId: string; givesBack: boolean; isFree: boolean }
+  | { kind: 'paid'; atMs: number; eventId: string; givesBack: boolean; isFree: boolean; items: Items }
   /** Stands for all earlier moments, where there were too many to remember. */
   | { kind: 'count'; atMs: number; eventId: string; count: CreditCount };
 
@@ -136,9 +136,11 @@ function advanced(count: CreditCount, atMs: number): CreditCount {
 function changed(before: CreditCount, atMs: number, terms: Terms): CreditCount {
   const count = advanced(before, atMs);
   // A moved anchor begins no new count at the moment of its move: the count goes on until the period after it.
-  const isMoved = terms.anchorMs !== count.terms.anchorMs;
-  const untilMs = isMoved ? Math.max(count.untilMs, atMs + 1) : count.untilMs;
-  return { ...count, untilMs, terms, held: distinct([...count.held, terms.items]) };
+  const untilMs = Math.max(count.untilMs, atMs + 1);
+  // A change that was planned for the end of a period holds for the whole of the next one.
+  const begins = count !== before && count.startMs === atMs;
+  const base = begins ? paidAfter({ ...before, terms }) : count.base;
+  return { ...count, untilMs, terms, base, held: distinct([...count.held, terms.items]) };
 }
 
 function prorated(
@@ -150,12 +152,9 @@ function prorated(
   if (atMs < count.startMs || isUndecided(count, atMs, known)) return count;
   const parts = prorations.flatMap(({ priceId, quantity, startMs, endMs }) => {
     const { anchorMs } = count.terms;
-    const isOfPeriod = isPeriodStart(anchorMs, endMs);
-    // Of a period whose anchor is not known, or not monthly: what is bought there comes with the next whole month.
-    if (priceId === null || (quantity > 0 && !isOfPeriod)) return [];
-    const ownAnchorMs = isOfPeriod ? anchorMs : endMs;
-    const untilMs = Math.min(endMs, periodStartFrom(ownAnchorMs, Math.max(count.untilMs, startMs + 1)));
-    return [{ priceId, quantity, months: periodsBetween(ownAnchorMs, startMs, untilMs) }];
+    // Of a period whose anchor is not known, or not monthly: what changes there shows in the next whole month.
+    if (priceId === null || !isPeriodStart(anchorMs, endMs)) return [];
+    return [{ priceId, quantity, months: periodsBetween(anchorMs, startMs, Math.min(endMs, endOf(count))) }];
   });
   // A new subscription's first period may be shorter than a month. Then nothing but its part was bought.
   const isFirst = atMs === known.createdAtMs && prorations.every(({ quantity }) => quantity > 0);
@@ -169,21 +168,22 @@ function prorated(
 }
 
 /** A paid period begins a new count. If time was given back for it, the count goes on, and the month is added to it. */
-function paid(before: CreditCount, { atMs, givesBack, isFree }: Of<'paid'>, known: Known): CreditCount {
+function paid(before: CreditCount, payment: Of<'paid'>, known: Known): CreditCount {
+  const { atMs, givesBack, isFree } = payment;
   const count = advanced(before, atMs);
   // The payment may come before the change that it pays for.
   const later = known.changes
     .filter((change) => change.atMs >= atMs)
     .flatMap((change) => [change.before, change.terms]);
-  const terms = [count.terms, ...later].find(({ anchorMs }) => isPeriodStart(anchorMs, atMs));
+  const possible = [count.terms, ...later].filter(({ anchorMs }) => isPeriodStart(anchorMs, atMs));
   // Whoever moves the anchor of a trial, or of a plan for nothing, pays nothing for it, be it in the second in which a period begins.
   const isMove = known.changes.some(
     (each) => each.atMs === atMs && each.before.anchorMs !== each.terms.anchorMs,
   );
   if (atMs < count.startMs || (isFree && (isMove || atMs > count.startMs))) return count;
   // A period of no known anchor, or of a week, begins no count. What it pays for counts from the next one on.
-  if (terms === undefined) return { ...count, paid: [count.terms.items] };
-  const { items } = terms;
+  if (possible.length === 0) return { ...count, paid: [count.terms.items] };
+  const items = itemsPaid(payment.items, possible);
   const held = (list: Items[]) => distinct([...list, items]);
   if (!givesBack || atMs === count.startMs) {
     return { ...opened(atMs, count.terms, [items]), held: held([count.terms.items]) };
@@ -198,11 +198,22 @@ function paid(before: CreditCount, { atMs, givesBack, isFree }: Of<'paid'>, know
 }
 
 /**
+ * What a subscription consisted of when a period was billed: the change of plan may be of the same second, or not be known
+ * yet. Metered prices are not among what is billed.
+ */
+function itemsPaid(billed: Items, possible: Terms[]): Items {
+  const just = possible.find(({ items }) => isDeepStrictEqual(items, billed));
+  const withOthers = possible.find(({ items }) => billed.every((one) => unitsOf(one.priceId, items) > 0));
+  if (just === undefined && withOthers === undefined) return billed;
+  return (just ?? withOthers!).items;
+}
+
+/**
  * Whether a period began within the count, until a moment, whose payment is not known. Once it is known, a new count
  * begins there. What was bought since belongs to that one, so it waits: otherwise its credits could be used in both.
  */
 function isUndecided({ startMs, terms }: CreditCount, atMs: number, known: Known): boolean {
-  const former = known.changes.filter((change) => change.atMs > startMs && change.atMs <= atMs);
+  const former = known.changes.filter((change) => change.atMs <= atMs);
   const anchors = [
     ...former.map((change) => ({ untilMs: change.atMs, anchorMs: change.before.anchorMs })),
     { untilMs: atMs, anchorMs: terms.anchorMs },
@@ -227,11 +238,13 @@ function without(items: Items, parts: SubscriptionItem[]): Items {
 /** Without what was given back. */
 function together(parts: SubscriptionItem[]): Items {
   const priceIds = [...new Set(parts.map(({ priceId }) => priceId))].sort();
-  const units = (id: string) =>
-    sum(parts.filter(({ priceId }) => priceId === id).map(({ quantity }) => quantity));
   return priceIds
-    .map((priceId) => ({ priceId, quantity: units(priceId) }))
+    .map((priceId) => ({ priceId, quantity: unitsOf(priceId, parts) }))
     .filter(({ quantity }) => quantity > 0);
+}
+
+function unitsOf(priceId: string, items: Items): number {
+  return sum(items.filter((item) => item.priceId === priceId).map(({ quantity }) => quantity));
 }
 
 function distinct(lists: Items[]): Items[] {

@@ -12,14 +12,18 @@ export function momentsOf(evidence: BillingEvidence): Moment[] {
 }
 
 /** Only of a creation, and of an event that says that the terms changed: it says what they were before, too. */
-function changeOf({ change, eventId, occurredAtMs: atMs, state, before }: SubscriptionSnapshot): Moment[] {
+function changeOf({ change, eventId, occurredAtMs, state, before }: SubscriptionSnapshot): Moment[] {
   const terms = termsOf(state);
   const former = termsOf({ ...state, ...before });
   const isNew = change === 'created' || !isDeepStrictEqual(terms, former);
+  // Stripe renews a subscription, and does what was planned for that moment, a little after a period has begun.
+  const formerEndMs = before.periodEndMs ?? state.periodEndMs;
+  const isRenewal = formerEndMs < state.periodEndMs && terms.anchorMs === former.anchorMs;
+  const atMs = isRenewal ? Math.min(formerEndMs, occurredAtMs) : occurredAtMs;
   return isNew ? [{ kind: 'terms', atMs, eventId, terms, before: former }] : [];
 }
 
-function paymentsOf({ eventId, periodStartMs, isFree, prorations }: InvoiceEvidence): Moment[] {
+function paymentsOf({ eventId, periodStartMs, isFree, items, prorations }: InvoiceEvidence): Moment[] {
   const moments: Moment[] = [];
   if (prorations.length > 0) {
     const atMs = Math.min(...prorations.map(({ startMs }) => startMs));
@@ -27,7 +31,7 @@ function paymentsOf({ eventId, periodStartMs, isFree, prorations }: InvoiceEvide
   }
   if (periodStartMs !== null) {
     const givesBack = prorations.some(({ quantity, endMs }) => quantity < 0 && endMs > periodStartMs);
-    moments.push({ kind: 'paid', atMs: periodStartMs, eventId, givesBack, isFree });
+    moments.push({ kind: 'paid', atMs: periodStartMs, eventId, givesBack, isFree, items });
   }
   return mergeMoments(moments, []);
 }

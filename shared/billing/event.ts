@@ -1,8 +1,8 @@
-import * as z from 'zod/mini';
+import { isDeepStrictEqual } from 'node:util';
+import type * as z from 'zod/mini';
 import {
   BillingFailure,
   CutOff,
-  subscriptionStatuses,
   type BillingEvidence,
   type InvoiceEvidence,
   type Proration,
@@ -12,101 +12,17 @@ import {
 } from './evidence.ts';
 import { describeIssues } from '../base/fields.ts';
 import { eventKinds } from './event-types.ts';
-
-/** Stripe's times are whole seconds. Years after 9999 are refused. */
-const seconds = z.pipe(
-  z.int().check(z.gte(0), z.lt(253_402_300_800)),
-  z.transform((value: number) => value * 1000),
-);
-/** A member that one of the two versions of the API leaves out. */
-const maybe = <T extends z.core.SomeType>(schema: T) => z.optional(z.nullable(schema));
-const idOf = (prefix: string) => z.string().check(z.regex(new RegExp(`^${prefix}_[A-Za-z0-9_]{1,200}$`)));
-/** Short enough that a license's id can be made of it. */
-const subscriptionId = z.string().check(z.regex(/^sub_[A-Za-z0-9_]{1,56}$/));
-
-const rawEvent = z.object({
-  detail: z.object({
-    id: idOf('evt'),
-    type: z.string().check(z.regex(/^[a-z0-9_.]{1,100}$/)),
-    created: seconds,
-    livemode: z.boolean(),
-    api_version: z.optional(z.unknown()),
-    data: z.object({ object: z.optional(z.unknown()), previous_attributes: z.optional(z.unknown()) }),
-  }),
-});
-
-/** A Stripe event as EventBridge brings it. Its object is not read yet. */
-export type RawEvent = z.infer<typeof rawEvent>['detail'];
-
-/** An event shows only the first entries of a list. What is read needs all of them: see `readWholeEvent`. */
-const hasMore = maybe(z.boolean());
-
-const items = z.object({
-  data: z.array(
-    z.object({
-      id: z.optional(z.string()),
-      created: maybe(seconds),
-      price: z.object({ id: z.string().check(z.minLength(1), z.maxLength(255)) }),
-      quantity: maybe(z.int().check(z.gte(0), z.lte(100_000))),
-      current_period_end: maybe(seconds),
-    }),
-  ),
-  has_more: hasMore,
-});
-
-/**
- * Stripe's Subscription object. Since the API's version 2025-03-31 ("basil") each item has its period; before, the
- * subscription had it.
- */
-const subscriptionMembers = z.object({
-  status: z.enum(subscriptionStatuses),
-  items,
-  current_period_end: maybe(seconds),
-  billing_cycle_anchor: seconds,
-  cancel_at: maybe(seconds),
-  cancel_at_period_end: maybe(z.boolean()),
-  ended_at: maybe(seconds),
-});
-type SubscriptionMembers = z.infer<typeof subscriptionMembers>;
-
-const subscription = z
-  .extend(subscriptionMembers, {
-    id: subscriptionId,
-    created: seconds,
-    metadata: maybe(z.object({ ownerId: z.optional(z.unknown()) })),
-  })
-  .check(z.refine((value) => periodEndOf(value) !== null, 'has no current_period_end'));
-
-const previousAttributes = z.partial(subscriptionMembers);
-type Previous = z.infer<typeof previousAttributes>;
-
-/** Stripe's Invoice object. Since "basil" a line's parent says what it bills; before, its type did. */
-const invoice = z.object({
-  id: z.optional(idOf('in')),
-  subscription: maybe(subscriptionId),
-  parent: maybe(z.object({ subscription_details: maybe(z.object({ subscription: subscriptionId })) })),
-  lines: z.object({
-    has_more: hasMore,
-    data: z.array(
-      z.object({
-        amount: z.int(),
-        period: z.object({ start: seconds, end: seconds }),
-        quantity: maybe(z.int()),
-        price: maybe(z.object({ id: z.string() })),
-        pricing: maybe(z.object({ price_details: maybe(z.object({ price: z.string() })) })),
-        type: maybe(z.string()),
-        proration: maybe(z.boolean()),
-        parent: maybe(
-          z.object({
-            subscription_item_details: maybe(z.object({ proration: maybe(z.boolean()) })),
-            invoice_item_details: maybe(z.object({ proration: maybe(z.boolean()) })),
-          }),
-        ),
-      }),
-    ),
-  }),
-});
-type InvoiceLine = z.infer<typeof invoice>['lines']['data'][number];
+import {
+  invoice,
+  periodEndOf,
+  previousAttributes,
+  rawEvent,
+  subscription,
+  type InvoiceLine,
+  type Previous,
+  type RawEvent,
+  type SubscriptionMembers,
+} from './stripe-objects.ts';
 
 /** @throws BillingFailure `unreadable` */
 export function parseRawEvent(body: string): RawEvent {
@@ -146,6 +62,7 @@ function readInvoice({ id, created, data }: RawEvent, kind: 'paid' | 'failed'): 
   const billed = bills.filter(({ amount }) => amount >= 0);
   const whole = billed.filter((line) => !isProration(line));
   const startMs = Math.max(-1, ...whole.map(({ period }) => period.start));
+  const ofPeriod = whole.filter(({ period }) => period.start === startMs);
   return {
     kind,
     eventId: id,
@@ -153,6 +70,7 @@ function readInvoice({ id, created, data }: RawEvent, kind: 'paid' | 'failed'): 
     subscriptionId: ofSubscription,
     periodStartMs: startMs < 0 || startMs > created ? null : startMs,
     isFree: whole.every(({ amount }) => amount === 0),
+    items: billedItems(ofPeriod),
     periodEndMs: endOf(billed),
     prorations: bills.filter(isProration).map(toProration),
   };
@@ -237,19 +155,27 @@ function beforeOf(previous: Previous): Partial<SubscriptionState> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-/** The latest end of the subscription and its items; null when there is none. */
-function periodEndOf({ current_period_end, items: list }: Previous): number | null {
-  const ends = [current_period_end, ...(list?.data ?? []).map((item) => item.current_period_end)];
-  const latestMs = Math.max(...ends.map((endMs) => endMs ?? 0));
-  return latestMs === 0 ? null : latestMs;
-}
-
 /** A metered price has no quantity: it counts once. */
 function toItems({ data }: SubscriptionMembers['items']): SubscriptionItem[] {
   const all = data.map(({ price, quantity }) => ({ priceId: price.id, quantity: quantity ?? 1 }));
+  return sorted(all);
+}
+
+function sorted(all: SubscriptionItem[]): SubscriptionItem[] {
   return all.sort((a, b) =>
     a.priceId === b.priceId ? a.quantity - b.quantity : a.priceId < b.priceId ? -1 : 1,
   );
+}
+
+/** A price with tiers has a line for each tier that is reached. */
+function billedItems(lines: InvoiceLine[]): SubscriptionItem[] {
+  const units = new Map<string, number>();
+  for (const line of lines) {
+    const priceId = priceIdOf(line);
+    if (priceId === null) return [];
+    units.set(priceId, (units.get(priceId) ?? 0) + (line.quantity ?? 1));
+  }
+  return sorted([...units].map(([priceId, quantity]) => ({ priceId, quantity })));
 }
 
 /** One-off items bill no period of the subscription: they are neither of the plan nor a proration. */
@@ -263,12 +189,27 @@ function isProration({ proration, parent }: InvoiceLine): boolean {
   );
 }
 
-function toProration({ amount, quantity, price, pricing, period }: InvoiceLine): Proration {
+function priceIdOf({ price, pricing }: InvoiceLine): string | null {
+  return price?.id ?? pricing?.price_details?.price ?? null;
+}
+
+function toProration(line: InvoiceLine, _: number, all: InvoiceLine[]): Proration {
+  const { quantity, period } = line;
   const units = Math.abs(quantity ?? 1);
   return {
-    priceId: price?.id ?? pricing?.price_details?.price ?? null,
-    quantity: amount < 0 ? -units : units,
+    priceId: priceIdOf(line),
+    quantity: givesBack(line, all) ? -units : units,
     startMs: period.start,
     endMs: period.end,
   };
+}
+
+/** What is given back of a plan that cost nothing has no sign, and older invoices do not say what it gives back. */
+function givesBack({ amount, period, parent, proration_details: details }: InvoiceLine, all: InvoiceLine[]) {
+  if (amount !== 0) return amount < 0;
+  const { subscription_item_details: plan, invoice_item_details: extra } = parent ?? {};
+  const credited = [details, plan?.proration_details, extra?.proration_details];
+  if (credited.some((each) => Boolean(each?.credited_items))) return true;
+  const together = all.filter((other) => isDeepStrictEqual(other.period, period));
+  return together.some((other) => other.amount > 0) && together.every((other) => other.amount >= 0);
 }

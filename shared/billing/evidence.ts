@@ -66,6 +66,8 @@ export interface InvoiceEvidence extends Evidence {
   periodStartMs: number | null;
   /** Whether that period costs nothing, as in a trial. */
   isFree: boolean;
+  /** What that period bills, sorted by price; empty where the invoice does not say. Metered prices are billed afterwards. */
+  items: SubscriptionItem[];
   /** The end of what it bills; 0 when it only gives back. */
   periodEndMs: number;
   prorations: Proration[];

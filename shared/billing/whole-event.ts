@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { joined, readBillingEvent, type RawEvent } from './event.ts';
+import { joined, readBillingEvent } from './event.ts';
+import type { RawEvent } from './stripe-objects.ts';
 import { BillingFailure, CutOff, type BillingEvidence, type StripeList } from './evidence.ts';
 
 /** One entry of any list, as Stripe sends it. */

@@ -77,7 +77,7 @@ function createSubscription(
     },
     payment(periodStartMs: number): InvoiceEvidence {
       const period = { periodStartMs, periodEndMs: monthAfter(periodStartMs), prorations: [] };
-      return { ...event(periodStartMs), kind: 'paid', isFree: false, ...period };
+      return { ...event(periodStartMs), kind: 'paid', isFree: false, items: [], ...period };
     },
     apply: (evidence: BillingEvidence) =>
       applyBillingEvidence(evidence, { subscriptions: store, rules: { prices, pastDueGraceDays: 7 } }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SubscriptionSnapshot } from '../../../shared/billing/evidence.ts';
+import type { InvoiceEvidence, SubscriptionSnapshot } from '../../../shared/billing/evidence.ts';
 import { parseRawEvent } from '../../../shared/billing/event.ts';
 import { isId } from '../../../shared/base/ids.ts';
 import { licenseIdOf } from '../../../shared/billing/subscription-license.ts';
@@ -158,6 +158,7 @@ describe('an invoice', () => {
   const now = start + 3600;
   const paid = (changes = {}, created = now) =>
     stripeEvent('invoice.paid', invoice(changes), { id: 'evt_2', created });
+  const units = (quantity: number) => [{ priceId: 'price_pro', quantity }];
   const expected = {
     kind: 'paid',
     eventId: 'evt_2',
@@ -165,6 +166,7 @@ describe('an invoice', () => {
     subscriptionId: 'sub_1SAda',
     periodStartMs: ms(start),
     isFree: false,
+    items: units(1),
     periodEndMs: ms(end),
     prorations: [] as object[],
   };
@@ -184,10 +186,14 @@ describe('an invoice', () => {
     [
       'bills until the latest of its plans',
       { lines: linesOf(line(end), line(end + day), line(start)) },
-      { periodEndMs: ms(end + day) },
+      { periodEndMs: ms(end + day), items: units(3) },
     ],
     ['is free where its plans are', { lines: linesOf(line(end, { amount: 0 })) }, { isFree: true }],
-    ['is not free where one of them is not', { lines: linesOf(line(end), line(end, { amount: 0 })) }, {}],
+    [
+      'is not free where one of them is not',
+      { lines: linesOf(line(end), line(end, { amount: 0 })) },
+      { items: units(2) },
+    ],
     [
       'begins a period at that moment',
       { lines: linesOf(line(end, begins(now))) },
@@ -204,7 +210,7 @@ describe('an invoice', () => {
           { ...extraLine(end, 0, true), quantity: null },
         ),
       },
-      { periodStartMs: null, isFree: true, prorations: [1, 3, -2, 1].map(part) },
+      { periodStartMs: null, isFree: true, items: [], prorations: [1, 3, -2, 1].map(part) },
     ],
     [
       'bills until neither the end of what it gives credit for nor that of a one-off item',
@@ -214,6 +220,45 @@ describe('an invoice', () => {
   ])('%s, in both shapes of the API', (_, changes, read) => {
     expect(evidenceOf(paid(changes))).toEqual({ ...expected, ...read });
     expect(evidenceOf(older(paid(changes)))).toEqual({ ...expected, ...read });
+  });
+
+  const nothing = (credited: object | null, details = 'invoice_item_details') => ({
+    ...extraLine(end, 0, true),
+    parent: { [details]: { proration: true, proration_details: { credited_items: credited } } } as never,
+  });
+  const billed = { invoice: 'in_first', invoice_line_items: ['il_first'] };
+  const later = { start: start + day, end };
+  test.each([
+    ['names what it gives back', [nothing(billed)], [-1]],
+    ['names it as a part of the plan', [nothing(billed, 'subscription_item_details')], [-1]],
+    ['names nothing', [nothing(null)], [1]],
+    ['is beside a part that is billed', [nothing(null), extraLine(end, 900, true)], [-1, 1]],
+    ['is beside what is given back', [nothing(null), extraLine(end, -900, true)], [1, -1]],
+    ['is beside both', [nothing(null), extraLine(end, -900, true), extraLine(end, 900, true)], [1, -1, 1]],
+    [
+      'is of another time than what is billed',
+      [nothing(null), { ...extraLine(end, 900, true), period: later }],
+      [1, 1],
+    ],
+  ])('tells by a part of amount 0 that %s whether it gives back', (_, lines, quantities) => {
+    const read = evidenceOf(paid({ lines: linesOf(...lines) })) as InvoiceEvidence;
+    expect(read.prorations.map(({ quantity }) => quantity)).toEqual(quantities);
+  });
+
+  test('of the older shape tells the same by the line itself', () => {
+    const event = older(paid({ lines: linesOf(nothing(null)) }));
+    event.data.object.lines.data[0].proration_details = { credited_items: billed };
+    expect(evidenceOf(event)).toMatchObject({ prorations: [{ quantity: -1 }] });
+  });
+
+  test('tells what a price with tiers bills, and nothing where it does not say which prices', () => {
+    const tiers = [line(end, { quantity: 5 }), line(end, { quantity: 2 })];
+    const sorted = [...tiers, line(end, { pricing: pricing('price_add'), quantity: null })];
+    expect(evidenceOf(paid({ lines: linesOf(...sorted) }))).toMatchObject({
+      items: [{ priceId: 'price_add', quantity: 1 }, ...units(7)],
+    });
+    const unknown = paid({ lines: linesOf(line(end), line(end, { pricing: null })) });
+    expect(evidenceOf(unknown)).toMatchObject({ items: [] });
   });
 
   test('whose payment failed is read to the same', () => {

@@ -57,6 +57,7 @@ const anyInvoice: fc.Arbitrary<Omit<InvoiceEvidence, 'eventId'>> = fc.record({
   subscriptionId: fc.constant('sub_1'),
   periodStartMs: fc.option(second, { freq: 3 }),
   isFree: fc.boolean(),
+  items: fc.constantFrom([], [{ priceId: 'price_1', quantity: 1 }], [{ priceId: 'price_2', quantity: 2 }]),
   periodEndMs: fc.oneof(fc.constant(0), instant),
   prorations: fc.array(
     fc.record({
@@ -115,6 +116,7 @@ const anyLife = fc
           subscriptionId: 'sub_1',
           periodStartMs: nowMs,
           isFree: false,
+          items: [],
           periodEndMs: nowMs + 1000,
           prorations: [],
         };
@@ -208,6 +210,7 @@ describe('the same events in any order and with any repetition', () => {
       subscriptionId: 'sub_1',
       periodStartMs: 1000,
       isFree: false,
+      items: [],
       periodEndMs: 2000,
       prorations: [],
     });

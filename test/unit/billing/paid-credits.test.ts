@@ -78,7 +78,7 @@ const shuffled = <T>(list: T[], seeds: number[]) =>
 const anySeeds = fc.array(fc.nat({ max: 1000 }), { minLength: 11, maxLength: 11 });
 
 /** What an account spends in a life whose events come in time, in its first so many days. */
-function spentIn(first: { price: PriceId }, steps: Step[], days = Infinity): number {
+function spentIn(first: { price: PriceId; trialDays?: number }, steps: Step[], days = Infinity): number {
   const account = spender();
   for (const { event } of lifeOf({ trialDays: 0, ...first }, steps)) {
     if (event.created > start + days * day) break;
@@ -166,7 +166,42 @@ describe('what is paid can be used', () => {
       Infinity,
       1 + 1,
     ],
+    [
+      'an upgrade that is paid holds in the next month, also before that is paid',
+      'price_1',
+      [change('price_10', 2, 'prorated')],
+      30,
+      // A minute of the month is over.
+      1 + 8 + 10,
+    ],
+    [
+      'an upgrade that is billed with the first month after a trial brings its part and that month',
+      'price_1',
+      [change('price_4', 'next period', 'next invoice'), { do: 'extend trial', days: 1, wait: 2 }],
+      40,
+      1 + 1 + (2 + 4),
+    ],
+    [
+      'a month that begins just as the anchor moves is there, also unpaid',
+      'price_1',
+      [fails, { do: 'extend trial', days: 1, wait: 30 * day - 62 }],
+      31,
+      1 + 1,
+    ],
   ])('%s', (_, price, steps, days, credits) => expect(spentIn({ price }, steps, days)).toBe(credits));
+
+  test.each<[string, number, Step, days: number, credits: number]>([
+    ['an upgrade that nothing bills comes with its payment', 40, change('price_10', 2), 40, 1 + 1],
+    [
+      'when it is extended as it ends, the next month comes with its payment',
+      14,
+      { do: 'extend trial', days: 16, wait: 'next period' },
+      30 + 1 / day,
+      1 + 1,
+    ],
+  ])('of a trial %s', (_, trialDays, step, days, credits) =>
+    expect(spentIn({ price: 'price_1', trialDays }, [step], days)).toBe(credits),
+  );
 
   test('a downgrade holds from the next month on, also before anything is said of that month', () => {
     const account = spender();
@@ -253,8 +288,10 @@ describe('what is remembered of credits', () => {
     ['but takes', 1, after, false],
   ])('is whether an invoice gives back %s, and since when', (_, quantity, endMs, givesBack) => {
     const parts = [2000, before].map((startMs) => ({ priceId: 'price_1', quantity, startMs, endMs }));
-    const paid = { kind: 'paid', eventId: 'evt_1', periodStartMs: begin, isFree: false, prorations: parts };
-    expect(momentsOf(paid as InvoiceEvidence)).toMatchObject([
+    const bill = { periodStartMs: begin, isFree: false, items: [], prorations: parts };
+    expect(
+      momentsOf({ kind: 'paid', eventId: 'evt_1', ...bill } as unknown as InvoiceEvidence),
+    ).toMatchObject([
       { kind: 'prorated', atMs: before },
       { kind: 'paid', atMs: begin, givesBack },
     ]);
@@ -295,6 +332,14 @@ const found: [Parameters<typeof lifeOf>, number[]][] = [
     [
       { price: 'price_1', trialDays: 0 },
       [change('price_4', 'next period', 'next invoice'), move(2), change('price_10', day), fails],
+    ],
+    [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  ],
+  // A downgrade is billed together with the month that a trial's end begins.
+  [
+    [
+      { price: 'price_4', trialDays: 0 },
+      [change('price_1', 42 * day + 1, 'next invoice'), { do: 'extend trial', days: 18, wait: 2 }],
     ],
     [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
   ],

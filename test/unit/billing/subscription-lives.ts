@@ -34,6 +34,7 @@ type Billing = 'none' | 'prorated';
 type Deed =
   | { do: 'move'; billing: Billing; price: PriceId | null }
   | { do: 'change'; billing: Billing | 'next invoice'; price: PriceId }
+  | { do: 'schedule'; price: PriceId }
   | { do: 'extend trial'; days: number }
   | { do: 'card'; works: boolean }
   | { do: 'cancel' };
@@ -69,6 +70,8 @@ function newLife(firstPrice: PriceId, trialDays: number) {
     end: trialDays > 0 ? start + trialDays * day : nextEnd(start, start),
     price: firstPrice,
     paidPrice: firstPrice,
+    /** From the next period on. */
+    nextPrice: null as PriceId | null,
     status: (trialDays > 0 ? 'trialing' : 'incomplete') as Stripe.Subscription.Status,
     cardWorks: true,
     isOver: false,
@@ -149,13 +152,18 @@ function newLife(firstPrice: PriceId, trialDays: number) {
     const at = state.end;
     state.from = at;
     state.end = nextEnd(state.anchor, at);
+    const former = state.price;
+    state.price = state.nextPrice ?? state.price;
+    state.nextPrice = null;
     if (state.status === 'trialing') {
       state.status = 'active';
       before.status = 'trialing';
     }
     // A month that is not paid (yet) has no more credits than the last one that was, by calculation.
     const unpaid = Math.min(creditsOf[state.price], creditsOf[state.paidPrice]);
-    state.paidCredits += unpaid;
+    // That a smaller plan was scheduled for it nobody knows before its event.
+    const unknown = Math.min(creditsOf[former], creditsOf[state.paidPrice]) - unpaid;
+    state.paidCredits += unpaid + Math.max(0, unknown);
     emitChange(before, at);
     const bill = joined(...state.pending, whole());
     state.pending = [];
@@ -170,11 +178,13 @@ function newLife(firstPrice: PriceId, trialDays: number) {
       const end = nextEnd(state.now, state.now);
       Object.assign(state, { anchor: state.now, from: state.now, end, pending: [] });
       state.price = price ?? state.price;
+      state.nextPrice = null;
       if (status === 'trialing') state.status = 'active';
       emitChange(status === 'trialing' ? { ...before, status } : before);
       collect(joined(...pending, joined(...given, whole())), state.now + 1);
     },
     change({ billing, price }: Extract<Deed, { do: 'change' }>) {
+      state.nextPrice = null;
       if (price === state.price) return;
       const before = { items: present().items };
       const bill = state.status === 'trialing' || billing === 'none' ? null : rest(price);
@@ -183,6 +193,9 @@ function newLife(firstPrice: PriceId, trialDays: number) {
       if (bill === null) return;
       if (billing === 'next invoice') state.pending.push(joined(bill));
       else collect(joined(bill), state.now + 1);
+    },
+    schedule({ price }: Extract<Deed, { do: 'schedule' }>) {
+      state.nextPrice = price;
     },
     'extend trial'({ days }: Extract<Deed, { do: 'extend trial' }>) {
       const before = present();
@@ -252,14 +265,15 @@ const anyDeed: fc.Arbitrary<Deed> = fc.oneof(
     billing: fc.constantFrom(...billings, 'next invoice' as const),
     price: anyPrice,
   }),
+  fc.record({ do: fc.constant('schedule' as const), price: anyPrice }),
   fc.record({ do: fc.constant('extend trial' as const), days: fc.integer({ min: 1, max: 45 }) }),
   fc.record({ do: fc.constant('card' as const), works: fc.boolean() }),
   fc.constant({ do: 'cancel' as const }),
 );
 const anyWait = fc.oneof(
   fc.integer({ min: 2, max: 7200 }),
-  // The second more keeps every deed out of the second in which a period begins. Of two invoices for a period from that second
-  // on, the renewal's and the deed's, nothing tells which plan each bills before all is known.
+  // The second more keeps every deed out of the second in which a period begins: of two invoices for a period from that second on,
+  // the renewal's and the deed's, one counts.
   fc.integer({ min: 1, max: 45 }).map((days) => days * day + 1),
   fc.constant('next period' as const),
 );
@@ -271,7 +285,7 @@ export const anyRisingLife = fc
     fc.array(
       fc.record({
         wait: anyWait,
-        do: fc.constantFrom('move', 'change'),
+        do: fc.constantFrom('move', 'change', 'schedule'),
         billing: fc.constantFrom(...billings),
         price: anyPrice,
       }),
