@@ -7,6 +7,7 @@ import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
 import { evidenceOf } from './delivery.ts';
 import {
   day,
+  end,
   eventsOf,
   extraLine,
   invoice,
@@ -84,10 +85,11 @@ describe('credits of a part of a month', () => {
     expect(creditsAt(month / 2, events).creditsLimit).toBe((4 + 10) / 2);
   });
 
-  test('that began before the subscription did were over before it', () => {
-    const before = part('price_4', 1, -20 * day, 0);
-    const events = [created(start, of('price_4')), paid(0, before, whole('price_4', 0, month))];
-    const later = updated(start + day, of('price_10'), of('price_4'));
+  test('that began before the subscription did are those of its first month', () => {
+    const anchor = start + 11 * day;
+    const before = part('price_4', 1, -20 * day, 11 * day);
+    const events = [created(start, of('price_4', anchor)), paid(0, before)];
+    const later = updated(start + day, of('price_10', anchor), of('price_4', anchor));
     expect(creditsAt(2 * day, [...events, later]).creditsLimit).toBe(4);
   });
 
@@ -161,10 +163,10 @@ describe('a month', () => {
   });
 
   test('is not begun by a trial that is extended by a month, where its invoice begins a second later', () => {
-    const end = Date.parse('2026-05-10T10:00:01Z') / 1000;
+    const trialEnd = Date.parse('2026-05-10T10:00:01Z') / 1000;
     const from = 10 * day + 1;
-    const extended = updated(start + 10 * day, of('price_1', end), of('price_1'));
-    const nothing = paid(from, { ...whole('price_1', from, end - start, 0) });
+    const extended = updated(start + 10 * day, of('price_1', trialEnd), of('price_1'));
+    const nothing = paid(from, whole('price_1', from, trialEnd - start, 0));
     const events = [created(start, of('price_1')), paid(60, whole('price_1', 0, month)), extended, nothing];
     expect(creditsAt(from, events)).toMatchObject({ startMs: ms(start), creditsLimit: 1 });
   });
@@ -175,7 +177,6 @@ describe('a month', () => {
     const events = [
       created(start, of('price_1')),
       updated(start + day, of('price_1', anchor), of('price_1')),
-      updated(start + 32 * day, of('price_10', anchor), of('price_1', anchor)),
       paid(32 * day, ...change),
       updated(start + 33 * day, { ...of('price_10', anchor), cancel_at_period_end: true }, {}),
     ];
@@ -212,6 +213,24 @@ describe('a plan that was scheduled for the end of a period', () => {
       for (const events of [[payment!], [payment!, change!]])
         expect(creditsAt(month + 10, [creation!, first!, ...events]).creditsLimit).toBe(credits);
     }
+  });
+
+  const list = (...all: PriceId[]) => ({
+    items: itemList(all.map((price) => item(price, start + 61 * day, 1))),
+  });
+  test.each<[string, PriceId[], PriceId[], before: number]>([
+    ['without an item that it has no more', ['price_1', 'price_4'], ['price_1'], 1],
+    ['with one that it had not', ['price_4'], ['price_10', 'price_4'], 4],
+  ])('is what its payment brings, %s', (_, had, has, before) => {
+    const payment = paid(month + 3600, ...has.map((price) => whole(price, month, 61 * day)));
+    const change = updated(start + month, list(...has), {
+      items: itemList(had.map((id) => item(id, end, 1))),
+    });
+    const events = [created(start, list(...had)), change, payment];
+    const credits = has.reduce((sum, price) => sum + prices[price]!.creditsPerMonth!, 0);
+    expect([2, 3].map((n) => creditsAt(month, events.slice(0, n)).creditsLimit)).toEqual([before, credits]);
+    const early = [events[0]!, payment];
+    expect(creditsAt(month, early).creditsLimit).toBe(had.length > 1 ? 5 : credits);
   });
 
   test('has with it the prices that are billed by use, afterwards', () => {

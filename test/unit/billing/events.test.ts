@@ -257,6 +257,8 @@ describe('an invoice', () => {
     expect(evidenceOf(paid({ lines: linesOf(...sorted) }))).toMatchObject({
       items: [{ priceId: 'price_add', quantity: 1 }, ...units(7)],
     });
+    const former = line(end, { period: { start: start - 30 * day, end: start } });
+    expect(evidenceOf(paid({ lines: linesOf(former, line(end)) }))).toMatchObject({ items: units(1) });
     const unknown = paid({ lines: linesOf(line(end), line(end, { pricing: null })) });
     expect(evidenceOf(unknown)).toMatchObject({ items: [] });
   });
