@@ -1,5 +1,6 @@
 """Adapters: files of every trainer, what a picture becomes of them, and what does not fit is refused."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -224,21 +225,23 @@ def test_a_file_is_read_beside_the_painting_and_changes_nothing(
 def test_the_server_needs_no_peft(model_dirs: dict[str, Path], tmp_path: Path) -> None:
     """PEFT judges the tests; the image of the server does not have it."""
     script = """
-import sys
+import json, sys
 sys.modules['peft'] = None
 from pathlib import Path
 from tests.pipelines.conftest import file_adapter, open_engine, paint, spec, use
-kind, model, file = sys.argv[1:]
-engine = open_engine(kind, Path(model))
-before = paint(engine, spec())
-use(engine, file_adapter(Path(file)))
-assert paint(engine, spec()) != before
+for kind, model, file in json.loads(sys.argv[1]):
+    engine = open_engine(kind, Path(model))
+    before = paint(engine, spec())
+    use(engine, file_adapter(Path(file)))
+    assert paint(engine, spec()) != before
 """
+    tries: list[tuple[str, str, str]] = []
     for kind, folder in (('sdxl', 'ip'), ('z-image', 'z-image')):
         file = tmp_path / f'{kind}.safetensors'
         build_lora(kind, model_dirs[kind], file)  # type: ignore[arg-type]
-        command = [sys.executable, '-c', script, kind, str(model_dirs[folder]), str(file)]
-        subprocess.run(command, cwd=INFERENCE, check=True, capture_output=True)
+        tries.append((kind, str(model_dirs[folder]), str(file)))
+    command = [sys.executable, '-c', script, json.dumps(tries)]
+    subprocess.run(command, cwd=INFERENCE, check=True, capture_output=True)
 
 
 class Tied(nn.Module):
