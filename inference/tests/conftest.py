@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 from collections.abc import AsyncIterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +19,17 @@ if find_spec('diffusers') is None:
         'test_random_models.py',
         'test_segmentation.py',
     ]
+
+
+def pytest_collection_finish() -> None:
+    """What the libraries hold lives to the end. To look at all of it again at each collection takes long."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """The libraries look themselves for what is left at the end."""
+    gc.unfreeze()
 
 
 @pytest.fixture(scope='session')
