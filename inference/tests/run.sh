@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# All that judges the model server: `bash inference/tests/run.sh PYTHON`, with a Python that has the packages of
-# requirements.txt and tests/requirements.txt. The service's own packages (npm ci) must be there too.
+# All that judges the model server from inside: `bash inference/tests/run.sh PYTHON`, with a Python that has the packages of
+# requirements.txt and tests/requirements.txt. What judges it over HTTP is contract.sh.
 set -euo pipefail
 python=$1
 cd "$(dirname "$0")/.."
@@ -15,9 +15,3 @@ export TORCHINDUCTOR_VEC_ISA_OK=1
 "$python" -m ruff check .
 "$python" -m mypy
 "$python" -m pytest -q -p no:cacheprovider
-
-model=$(mktemp -d)
-trap 'rm -rf "$model"' EXIT
-"$python" -m random_models sdxl "$model" --ip-adapter
-cd ..
-MODEL_SERVER_PYTHON=$python MODEL_SERVER_MODEL_DIR=$model npm run jest -- --selectProjects model-contract --runInBand
