@@ -204,8 +204,7 @@ function paid(before: CreditCount, payment: Of<'paid'>, known: Known): CreditCou
 function itemsPaid(billed: Items, possible: Terms[]): Items {
   const just = possible.find(({ items }) => isDeepStrictEqual(items, billed));
   const withOthers = possible.find(({ items }) => billed.every((one) => unitsOf(one.priceId, items) > 0));
-  if (just === undefined && withOthers === undefined) return billed;
-  return (just ?? withOthers!).items;
+  return (just ?? withOthers)?.items ?? billed;
 }
 
 /**
