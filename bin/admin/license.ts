@@ -1,7 +1,9 @@
+import { clearUnpaid } from '../../shared/generations/unpaid-part.ts';
 import { keyStatus } from '../../shared/keys/api-key.ts';
 import type { License } from '../../shared/licenses/license.ts';
 import { newLicense } from '../../shared/licenses/new-license.ts';
 import { tiers, type TierName } from '../../shared/licenses/tiers.ts';
+import { unpaidInWords } from '../../shared/licenses/unpaid-runs.ts';
 import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
 import type { OptionRow } from '../common/command-line.ts';
 import { Failure } from '../common/failure.ts';
@@ -79,7 +81,7 @@ const changeOptions: OptionRow[] = [
 
 export const licenseCommands: CommandGroup = {
   name: 'license',
-  description: 'licenses, which keys belong to: grant, change, end, list',
+  description: 'licenses, which keys belong to: grant, change, end, forgive, list',
   examples,
   commands: [
     {
@@ -110,6 +112,12 @@ export const licenseCommands: CommandGroup = {
       operands: [['<license>', 'its id', id]],
       asksBefore: accessIsTakenAway,
       run: (_, licenseId: string) => (session) => endLicense(session, licenseId),
+    },
+    {
+      name: 'forgive',
+      description: 'forget the runs that nobody paid for, so that its next request is not refused for them',
+      operands: [['<license>', 'its id', id]],
+      run: (_, licenseId: string) => (session) => forgive(session, licenseId),
     },
     {
       name: 'list',
@@ -188,6 +196,17 @@ async function endLicense(session: Session, licenseId: string): Promise<Answer> 
   const after = await stores.licenses.update(licenseId, change, await session.operator(), nowMs);
   if (after === null) throw unknownLicense(licenseId);
   return showLicense(session, after);
+}
+
+async function forgive(session: Session, licenseId: string): Promise<Answer> {
+  const { stores, nowMs } = session;
+  await getLicense(session, licenseId);
+  const runs = await clearUnpaid(stores.table, licenseId, await session.operator(), nowMs);
+  const what = runs.length === 0 ? '' : `: ${unpaidInWords(runs)}`;
+  return {
+    json: { licenseId, forgotten: runs.length },
+    text: `${counted(runs.length, 'unpaid run')} of ${licenseId} forgotten${what}.`,
+  };
 }
 
 /** @throws Failure when there is none. */

@@ -79,6 +79,9 @@ export function inWords(sentence: Sentence, words: Words): string {
   return typeof sentence === 'string' ? sentence : sentence(words);
 }
 
+/** Why a call of the model that nobody pays for is not ours: it began the model's cold start, its reference image, its deadline. */
+export type UnpaidReason = 'wake' | 'reference' | 'deadline';
+
 export interface ServiceErrorOptions {
   /** What really happened. It is for the log, never for the caller. */
   cause?: unknown;
@@ -86,6 +89,8 @@ export interface ServiceErrorOptions {
   retryAfterSeconds?: number | undefined;
   /** The stored request that this error is about, if it is another one than the caller's. */
   requestId?: string | undefined;
+  /** Set where the model was called for what the request asked for, and nobody pays for it. */
+  unpaid?: UnpaidReason | undefined;
 }
 
 /** The one error that reaches a caller: `message` is its sentence in our own words. Anything else is INTERNAL_ERROR. */
@@ -94,6 +99,7 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly retryAfterSeconds: number | undefined;
   readonly requestId: string | undefined;
+  readonly unpaid: UnpaidReason | undefined;
 
   constructor(code: ErrorCode, sentence: Sentence, options: ServiceErrorOptions = {}) {
     super(inWords(sentence, ownWords), { cause: options.cause });
@@ -102,6 +108,7 @@ export class ServiceError extends Error {
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds ?? errorCodes[code].retryAfterSeconds;
     this.requestId = options.requestId;
+    this.unpaid = options.unpaid;
   }
 
   get status(): number {

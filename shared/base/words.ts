@@ -3,6 +3,14 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** A wait for sentences, in seconds, minutes or hours. */
+export function waitInWords(seconds: number): string {
+  if (seconds < 120) return counted(seconds, 'second');
+  return seconds < 7200
+    ? `about ${Math.round(seconds / 60)} minutes`
+    : `about ${Math.round(seconds / 3600)} hours`;
+}
+
 /** A header's text without the blanks around it (RFC 9110, section 5.6.3). A regular expression would need quadratic time. */
 export function withoutBlanks(text: string): string {
   const isBlank = (at: number) => text[at] === ' ' || text[at] === '\t';

@@ -8,12 +8,10 @@ import {
   decideGeneration,
   findReplay,
   inProgress,
-  overKeyBudget,
-  overLimit,
-  tooManyInFlight,
   type DecisionDeps,
   type GenerationCommand,
 } from './decide.ts';
+import { overKeyBudget, overLimit, tooManyInFlight, tooManyUnpaid } from './limit-refusals.ts';
 import { discardReferences } from '../references/discard-references.ts';
 import { runModel } from './run-model.ts';
 import { newRun, generateAndSettle, releaseAfterFailure, type Observer, type RunDeps } from './settle.ts';
@@ -53,6 +51,7 @@ export async function acceptGeneration(
     const reserved = await deps.generations.reserve(generation, limits, command.bodyHash, isLate);
     if (reserved.outcome === 'over_limit') throw overLimit(decided);
     if (reserved.outcome === 'over_key_budget') throw overKeyBudget(decided, keyBudget!);
+    if (reserved.outcome === 'too_many_unpaid') throw tooManyUnpaid(reserved.refusal, generation.createdAtMs);
     if (reserved.outcome === 'too_many_in_flight') throw tooManyInFlight(license);
     if (reserved.outcome === 'repeated') {
       const first = await findReplay(reserved.idempotencyRecord, command, deps);

@@ -1,16 +1,16 @@
 import type { ModelServer } from '../model/client.ts';
 import { createGenerationBody, type CreateGenerationBody } from './contract.ts';
 import { describeIssues, queryProblems } from '../base/fields.ts';
-import { isoTime } from '../base/clock.ts';
-import { creditPeriod, type CreditPeriod } from '../licenses/credit-period.ts';
+import { creditPeriod } from '../licenses/credit-period.ts';
 import { fitsBudget } from '../licenses/credits.ts';
 import { checkTier, isFinal, newGeneration, referenceProblems, type Generation } from './generation.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
+import { unpaidRefusal } from '../licenses/unpaid-runs.ts';
 import { usableIdentity } from '../identities/identity.ts';
-import { counted } from '../base/words.ts';
 import { ownWords, ServiceError, type Words } from '../base/errors.ts';
+import { overKeyBudget, overLimit, tooManyInFlight, tooManyUnpaid, type InPeriod } from './limit-refusals.ts';
 import type { GenerationStore } from './store.ts';
 import type { IdempotencyRecord } from './idempotency-store.ts';
 import type { Period, PeriodStore } from '../licenses/period-store.ts';
@@ -54,12 +54,6 @@ export interface GenerationCommand {
   respondAsync: boolean;
 }
 
-/** A request as it would be stored now, and the period that would hold its credits. */
-export interface InPeriod {
-  generation: Generation;
-  period: CreditPeriod;
-}
-
 /** What a request is, after every check that comes before its reservation. */
 export type Decided =
   /** Its idempotency key stands for a request that completed. */
@@ -91,13 +85,17 @@ export async function decideGeneration(
   const { model } = checked.identity;
   const references = checked.body.referenceImages;
   const refusal =
-    model === null ? noModel(checked.identity) : await deps.model.refusal({ waits: command.respondAsync });
+    model === null
+      ? noModel(checked.identity)
+      : await deps.model.refusal({ waits: command.respondAsync, calls: !dryRun });
   const readsCredits = dryRun || refusal !== null || references.length > 0;
   // A request that its credits do not allow is refused for that first, and nothing is fetched for it.
   const totals = readsCredits
     ? await checkCredits(generationOf(command, checked, deps), command, deps)
     : null;
   if (model === null || refusal !== null) throw refusal;
+  const unpaid = unpaidRefusal(totals?.unpaidRuns ?? [], deps.clock.now());
+  if (unpaid !== null) throw tooManyUnpaid(unpaid, deps.clock.now());
   if (totals !== null && totals.inFlight >= maxInFlight(license)) throw tooManyInFlight(license);
   const of = { requestId: command.requestId, licenseId: license.licenseId };
   await prepareReferences(of, references, deps, { copyReferences: !dryRun });
@@ -247,36 +245,6 @@ export function inProgress(idempotencyRecord: IdempotencyRecord): ServiceError {
     ({ idempotencyKey }) =>
       `The first request with this ${idempotencyKey} is still running. Repeat this one in a moment for its result.`,
     { requestId: idempotencyRecord.requestId },
-  );
-}
-
-export function overLimit(request: InPeriod): ServiceError {
-  return creditRefusal(request, `this month's ${request.period.creditsLimit}`);
-}
-
-/** The license has the credits, but its owner gave the key a smaller part of them. */
-export function overKeyBudget(request: InPeriod, keyBudget: number): ServiceError {
-  return creditRefusal(request, `this key's own monthly limit of ${keyBudget}`);
-}
-
-function creditRefusal({ generation, period }: InPeriod, whole: string): ServiceError {
-  const { credits, createdAtMs } = generation;
-  const retryAfterSeconds = Math.ceil((period.endMs - createdAtMs) / 1000);
-  return new ServiceError(
-    'CREDIT_LIMIT_EXCEEDED',
-    `This request costs ${counted(credits, 'credit')}, more than is left of ${whole}. ` +
-      `The period resets at ${isoTime(period.endMs)}.`,
-    { retryAfterSeconds },
-  );
-}
-
-export function tooManyInFlight(license: License): ServiceError {
-  const most = maxInFlight(license);
-  return new ServiceError(
-    'RATE_LIMITED',
-    `This license has ${counted(most, 'request')} in flight, as many as it may have at a time. ` +
-      'Try again when one has finished.',
-    { retryAfterSeconds: 1 },
   );
 }
 

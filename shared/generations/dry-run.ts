@@ -11,7 +11,7 @@ export interface DryRun {
 
 /**
  * Checks a request as POST /generate does before it holds credits, and stores nothing of it. Its answer is true at this moment
- * only: another request may take the credits, or the model.
+ * only: another request may take the credits, or the model. A model that fails or starts is not asked whether it is back.
  * @throws every refusal of POST /generate that comes before the model is called, in the same order.
  */
 export async function dryRun(command: GenerationCommand, deps: DecisionDeps): Promise<DryRun> {

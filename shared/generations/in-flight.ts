@@ -1,13 +1,13 @@
 import type { Generation } from './generation.ts';
 import { untilDecided } from '../table/backoff.ts';
-import { getItem, type Table } from '../table/table.ts';
+import { getItem, type Item, type Table } from '../table/table.ts';
 import { itemKeys } from '../table/keys.ts';
 import { transact, type Part } from '../table/transact.ts';
 
 /*
  * How many requests of a license are in flight is counted in the item of its present period, as `inFlight`, because a
- * reservation and its end write that item anyway. Exactly one period of a license has the attribute: a new period takes
- * the number over from the one before, in one transaction, and a small item says which has it now.
+ * reservation and its end write that item anyway. Its unpaid runs are beside it, as `unpaid`. Exactly one period of a license
+ * has the two: a new period takes them over from the one before, in one transaction, and a small item says which has them now.
  */
 
 /** One request more. Refused also where another period counts them: `inFlight` is missing here, and a comparison with it fails. */
@@ -61,14 +61,14 @@ export async function countInPeriod(table: Table, licenseId: string, startMs: nu
     const beforeMs = await readInFlightPeriodStartMs(table, licenseId);
     if (beforeMs === startMs) return true;
     const before = beforeMs === null ? null : await getItem(table, itemKeys.period(licenseId, beforeMs));
-    const moved = moveCount(licenseId, beforeMs, startMs, before?.inFlight ?? 0);
+    const moved = moveCount(licenseId, beforeMs, startMs, before ?? {});
     const refusal = await transact(table, moved);
     return refusal === null ? true : undefined;
   });
 }
 
 /** @param fromMs null where no period counts them yet. */
-function moveCount(licenseId: string, fromMs: number | null, toMs: number, inFlight: number) {
+function moveCount(licenseId: string, fromMs: number | null, toMs: number, { inFlight = 0, unpaid }: Item) {
   const refusal = () => 'moved meanwhile';
   const pointer: Part<string> = {
     key: itemKeys.inFlight(licenseId),
@@ -80,15 +80,17 @@ function moveCount(licenseId: string, fromMs: number | null, toMs: number, inFli
   const to: Part = {
     key: itemKeys.period(licenseId, toMs),
     // The conditions of a reservation need both numbers.
-    update: { SET: 'inFlight = :inFlight, committed = if_not_exists(committed, :none)' },
-    values: { ':inFlight': inFlight, ':none': 0 },
+    update: {
+      SET: `inFlight = :inFlight, committed = if_not_exists(committed, :none)${unpaid ? ', unpaid = :unpaid' : ''}`,
+    },
+    values: { ':inFlight': inFlight, ':none': 0, ...(unpaid && { ':unpaid': unpaid }) },
   };
   if (fromMs === null) return [pointer, to];
   const from: Part<string> = {
     key: itemKeys.period(licenseId, fromMs),
-    update: { REMOVE: 'inFlight' },
-    condition: 'inFlight = :inFlight',
-    values: { ':inFlight': inFlight },
+    update: { REMOVE: 'inFlight, unpaid' },
+    condition: `inFlight = :inFlight AND ${unpaid ? 'unpaid = :unpaid' : 'attribute_not_exists(unpaid)'}`,
+    values: { ':inFlight': inFlight, ...(unpaid && { ':unpaid': unpaid }) },
     refusal,
   };
   return [pointer, to, from];

@@ -14,7 +14,7 @@ import { linkMarginSeconds, type Generation } from './generation.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { tenantOf } from '../model/tenant.ts';
 import { counted } from '../base/words.ts';
-import { ServiceError } from '../base/errors.ts';
+import { ServiceError, type UnpaidReason } from '../base/errors.ts';
 
 export interface ModelRunDeps {
   model: ModelServer;
@@ -60,8 +60,10 @@ export async function runModel(
   const deadline = deps.clock.timeout(remainingMs);
   const startFailed = new AbortController();
   const signal = AbortSignal.any([deadline, deps.stopping, startFailed.signal]);
+  const work = watchWork(generation, deps.clock);
   let starting: Promise<void> | undefined;
   const start = () => {
+    if (starting === undefined) work.started();
     starting ??= events.started();
     // The container is hung up on at once, also if it sends nothing for a while.
     starting.catch((error: unknown) => startFailed.abort(error));
@@ -77,8 +79,9 @@ export async function runModel(
       else if (event.event === 'progress') {
         // Send no progress before `started`.
         await start();
+        work.progress(event.step, event.steps);
         events.progress(event.step, event.steps);
-      } else if (event.event === 'failed') throw failureOf(event, generation);
+      } else if (event.event === 'failed') throw failureOf(event, generation, work);
       else if (event.event === 'completed') {
         await start();
         return await checkOutputs(generation, event, deps);
@@ -87,7 +90,7 @@ export async function runModel(
   } catch (error) {
     if (startFailed.signal.aborted) throw startFailed.signal.reason;
     if (!signal.aborted || error instanceof ServiceError) throw error;
-    throw deadline.aborted ? timedOut(generation) : stopped();
+    throw deadline.aborted ? timedOut(generation, work.atDeadline()) : stopped();
   }
   throw new ServiceError('GENERATION_FAILED', 'The model stopped before it had finished.');
 }
@@ -171,10 +174,33 @@ function undelivered(): ServiceError {
   return new ServiceError('GENERATION_FAILED', 'The model did not deliver the images that were asked for.');
 }
 
+/** Watches whether a deadline is due to what was asked for, and not to a line, a model that hangs or a store that is slow. */
+function watchWork({ createdAtMs, deadlineMs }: Generation, clock: Clock) {
+  const halfAtMs = (createdAtMs + deadlineMs) / 2;
+  let beganEarly = false;
+  let furthest = 0;
+  let goesOn = false;
+  return {
+    started: () => void (beganEarly = clock.now() <= halfAtMs),
+    progress(step: number, steps: number): void {
+      if (step === steps) goesOn = false;
+      // Containers repeat the last step, so that nobody takes them for dead.
+      else if (step > furthest) goesOn = clock.now() > halfAtMs;
+      furthest = Math.max(furthest, step);
+    },
+    /** Why the run counts for its license, if it ends now: the model had more than half of the time, and is still at work. */
+    atDeadline: (): UnpaidReason | undefined => (beganEarly && goesOn ? 'deadline' : undefined),
+  };
+}
+
 /** No caller reads the container's own words: nobody knows what they hold. They go to the log. */
-function failureOf(event: Extract<ModelEvent, { event: 'failed' }>, generation: Generation): ServiceError {
+function failureOf(
+  event: Extract<ModelEvent, { event: 'failed' }>,
+  generation: Generation,
+  work: ReturnType<typeof watchWork>,
+): ServiceError {
   const reason = modelFailureReasons.find((known) => known === event.reason) ?? 'model_error';
-  if (reason === 'deadline') return timedOut(generation);
+  if (reason === 'deadline') return timedOut(generation, work.atDeadline());
   const cause = new Error(`model server: failed: ${reason}: ${loggable(event.message, generation)}`);
   if (reason === 'busy') {
     const sentence =
@@ -184,7 +210,10 @@ function failureOf(event: Extract<ModelEvent, { event: 'failed' }>, generation: 
   const { reference } = event;
   if (reason === 'reference_invalid' && reference !== undefined && reference < generation.referenceImages) {
     const sentence = 'must be an undamaged image that shows something: the model could not read it.';
-    return new ServiceError('INVALID_PARAMETERS', `referenceImages[${reference}]: ${sentence}`, { cause });
+    return new ServiceError('INVALID_PARAMETERS', `referenceImages[${reference}]: ${sentence}`, {
+      cause,
+      unpaid: 'reference',
+    });
   }
   if (reason === 'reference_unreadable' || reason === 'reference_invalid') {
     return new ServiceError('GENERATION_FAILED', 'The model could not read a reference image.', { cause });
@@ -207,9 +236,10 @@ function loggable(text: string, { prompt, negativePrompt }: Generation): string 
     .slice(0, maxLoggedChars);
 }
 
-export function timedOut(generation: Generation): ServiceError {
+export function timedOut(generation: Generation, unpaid?: UnpaidReason): ServiceError {
   const seconds = Math.round((generation.deadlineMs - generation.createdAtMs) / 1000);
-  return new ServiceError('TIMEOUT', `The image was not finished within ${counted(seconds, 'second')}.`);
+  const sentence = `The image was not finished within ${counted(seconds, 'second')}.`;
+  return new ServiceError('TIMEOUT', sentence, { unpaid });
 }
 
 export function stopped(): ServiceError {

@@ -98,9 +98,10 @@ export async function releaseAfterFailure(
       ? error.message
       : 'The image could not be finished because of a fault of ours.';
   const status = errorCode === 'TIMEOUT' ? 'TIMEOUT' : 'FAILED';
+  const unpaid = error instanceof ServiceError ? (error.unpaid ?? null) : null;
   try {
     const failure = { status, errorCode, errorMessage } as const;
-    const ended = await generations.release(generation, failure, clock.now(), runId);
+    const ended = await generations.release(generation, failure, clock.now(), runId, unpaid);
     meter.add(ended.status === 'COMPLETED' ? 'creditsSettled' : 'creditsReleased', ended.credits);
     return ended;
   } catch (cause) {

@@ -3,15 +3,17 @@ import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/cli
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { GenerationRef } from './worker-contract.ts';
 import type { Generation, GenerationFailure } from './generation.ts';
-import { ServiceError, serviceBusy } from '../base/errors.ts';
+import { ServiceError, serviceBusy, type UnpaidReason } from '../base/errors.ts';
 import { pause } from '../table/backoff.ts';
 import { fromItem } from './item.ts';
 import { completeRecord, endedByAnother, failRecord, insertRecord } from './record-part.ts';
 import { chargeCredits, holdCredits, returnCredits } from './credits-part.ts';
 import { holdKeyBudget, returnKeyBudget } from './key-budget-part.ts';
 import { countCharge } from './statistics-part.ts';
+import { countUnpaid, forgiveUnpaid, refuseUnpaid } from './unpaid-part.ts';
 import { countInPeriod, enterFlight, readInFlightPeriodStartMs, leaveFlight } from './in-flight.ts';
 import { freeIdempotencyKey, takeIdempotencyKey, type IdempotencyRecord } from './idempotency-store.ts';
+import type { UnpaidRefusal, UnpaidRun } from '../licenses/unpaid-runs.ts';
 import { notifyOwner } from '../licenses/notification-part.ts';
 import { generationPages } from './pages.ts';
 import { batchGet, getItem, listLeases, writeItem, type Item, type Table } from '../table/table.ts';
@@ -33,6 +35,8 @@ export type Reserved =
   | { outcome: 'over_key_budget' }
   /** As many requests of its license are in flight as may be. */
   | { outcome: 'too_many_in_flight' }
+  /** The model was called too often for requests of its license that nobody paid for. */
+  | { outcome: 'too_many_unpaid'; refusal: UnpaidRefusal }
   /** Another request holds the idempotency key. */
   | { outcome: 'repeated'; idempotencyRecord: IdempotencyRecord };
 
@@ -48,6 +52,8 @@ interface Assumptions {
   ownsIdempotencyKey: boolean;
   /** The request's period as an attempt found it; null before the first. */
   period: Item | null;
+  /** The license's unpaid runs as an attempt found them; null before the first, and 'contended' where they are left alone. */
+  unpaidRuns: UnpaidRun[] | null | 'contended';
 }
 
 type ReserveRefusal = Reserved | { outcome: 'id_taken' } | { outcome: 'counted_elsewhere' };
@@ -55,11 +61,14 @@ type EndRefusal =
   | { stored: Item | undefined }
   | { inFlightPeriodStartMs: null }
   | { ownsIdempotencyKey: false }
-  | { period: Item };
+  | { period: Item }
+  | { unpaidRuns: UnpaidRun[] };
 
 const maxEndAttempts = 4;
 /** Beside these: other charges may reach the two thresholds of notifications first. `used` and `told` only rise, so this is enough. */
 const maxThresholdRefusals = 5;
+/** And others may change the unpaid runs first. After so many refusals a request ends without a change of them: money goes first. */
+const maxUnpaidRefusals = 10;
 /** The first reservation of a period is refused once, until the period counts what is in flight. */
 const maxReserveAttempts = 8;
 
@@ -82,14 +91,17 @@ export function generationStore(table: Table) {
       inFlightPeriodStartMs: periodStartMs,
       ownsIdempotencyKey: true,
       period: null,
+      unpaidRuns: null,
     };
     let thresholdRefusals = 0;
+    let unpaidRefusals = 0;
     let lastError: unknown;
     const send = async () => {
       assumed.inFlightPeriodStartMs ??= (await readInFlightPeriodStartMs(table, licenseId)) ?? periodStartMs;
       return transact(table, makeParts(assumed.inFlightPeriodStartMs, assumed));
     };
-    const attempts = () => maxEndAttempts + Math.min(thresholdRefusals, maxThresholdRefusals);
+    const attempts = () =>
+      maxEndAttempts + Math.min(thresholdRefusals, maxThresholdRefusals) + unpaidRefusals;
     for (let attempt = 1; attempt <= attempts(); attempt++) {
       // The write may have been applied or not. Another attempt shows it: a record that has ended refuses a second end.
       const refusal = await send().catch((error: unknown) => ({ error }));
@@ -100,7 +112,9 @@ export function generationStore(table: Table) {
       }
       if ('stored' in refusal) return endedByAnother(refusal);
       if ('period' in refusal) thresholdRefusals += 1;
+      if ('unpaidRuns' in refusal) unpaidRefusals += 1;
       assumed = { ...assumed, ...refusal };
+      if (unpaidRefusals === maxUnpaidRefusals) assumed.unpaidRuns = 'contended';
       lastError = new Error(`the end was refused because of ${Object.keys(refusal)[0]}`);
     }
     throw lastError;
@@ -149,6 +163,7 @@ export function generationStore(table: Table) {
         takeIdempotencyKey(generation, bodyHash),
         holdCredits(generation, creditsLimit),
         holdKeyBudget(generation, keyBudget),
+        refuseUnpaid(generation),
         enterFlight(generation, maxInFlight),
       ];
       try {
@@ -197,11 +212,12 @@ export function generationStore(table: Table) {
     /** PROCESSING → COMPLETED, and its credits from held to used. */
     settle(generation: Generation, completion: Completion): Promise<Generation> {
       const ended: Generation = { ...generation, ...completion, status: 'COMPLETED', leaseUntilMs: 0 };
-      return end(ended, (inFlightPeriodStartMs, { period }) => [
+      return end(ended, (inFlightPeriodStartMs, { period, unpaidRuns }) => [
         completeRecord(ended),
         chargeCredits(ended),
         countCharge(ended),
         leaveFlight(ended, inFlightPeriodStartMs),
+        forgiveUnpaid(ended, unpaidRuns, inFlightPeriodStartMs),
         ...notifyOwner(ended, period),
       ]);
     },
@@ -209,6 +225,7 @@ export function generationStore(table: Table) {
     /**
      * → FAILED or TIMEOUT: its credits and its idempotency key are free again.
      * @param runId the run that gives it up, or how the ids of several begin; left out by those who may end any.
+     * @param unpaid why it counts for its license as a run that nobody paid for; null where that is no fault of its caller's.
      * @throws RunLost when another run has begun it.
      */
     release(
@@ -216,13 +233,15 @@ export function generationStore(table: Table) {
       failure: GenerationFailure,
       atMs: number,
       runId: string | null = null,
+      unpaid: UnpaidReason | null = null,
     ): Promise<Generation> {
       const ended: Generation = { ...generation, ...failure, completedAtMs: atMs, leaseUntilMs: 0 };
-      return end(ended, (inFlightPeriodStartMs, { ownsIdempotencyKey }) => [
+      return end(ended, (inFlightPeriodStartMs, { ownsIdempotencyKey, unpaidRuns }) => [
         failRecord(ended, runId),
         returnCredits(ended),
         returnKeyBudget(ended),
         leaveFlight(ended, inFlightPeriodStartMs),
+        countUnpaid(ended, unpaid, unpaidRuns, inFlightPeriodStartMs),
         ownsIdempotencyKey ? freeIdempotencyKey(ended) : null,
       ]);
     },

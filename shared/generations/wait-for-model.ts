@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { ServiceError } from '../base/errors.ts';
+import { ServiceError, type UnpaidReason } from '../base/errors.ts';
 import { runModel, stopped, timedOut, type ModelRunDeps } from './run-model.ts';
 
 /** SageMaker ends a stream after eight minutes, whatever the container still does. */
@@ -24,6 +24,8 @@ export function modelPauseMs(attempt: number, random: () => number = Math.random
  */
 export const waitForModel: typeof runModel = async (generation, identity, events, deps) => {
   let hasStarted = false;
+  /** Whether one of its calls began a cold start. The deadline says so, unless the model generates after all. */
+  let unpaid: UnpaidReason | undefined;
   const watched = {
     ...events,
     started() {
@@ -39,6 +41,7 @@ export const waitForModel: typeof runModel = async (generation, identity, events
         return await runModel({ ...generation, deadlineMs }, identity, watched, deps);
       } catch (error) {
         if (hasStarted || !mayPass(error)) throw error;
+        unpaid ??= error.unpaid;
       }
     }
     // The circuit breaker knows when its next probe is due.
@@ -46,12 +49,12 @@ export const waitForModel: typeof runModel = async (generation, identity, events
     const leftMs = generation.deadlineMs - deps.clock.now();
     if (leftMs > 0) await pause(Math.min(Math.max(modelPauseMs(attempt), dueMs), leftMs), deps);
     if (deps.stopping.aborted) throw stopped();
-    if (deps.clock.now() >= generation.deadlineMs) throw timedOut(generation);
+    if (deps.clock.now() >= generation.deadlineMs) throw timedOut(generation, unpaid);
   }
 };
 
 /** Scaled to zero, busy or failing; or an attempt that ran out while it waited in the model's queue. */
-function mayPass(error: unknown): boolean {
+function mayPass(error: unknown): error is ServiceError {
   return error instanceof ServiceError && ['SERVICE_UNAVAILABLE', 'TIMEOUT'].includes(error.code);
 }
 

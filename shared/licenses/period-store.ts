@@ -4,6 +4,7 @@ import { isAccountCallerId, isKeyId, playgroundKey } from '../base/ids.ts';
 import { batchGetAll, getItem, type Item, type Table } from '../table/table.ts';
 import { itemKeys } from '../table/keys.ts';
 import { transact } from '../table/transact.ts';
+import type { UnpaidRun } from './unpaid-runs.ts';
 
 /** A billing period's totals. `committed` is what is used and what is held together; `used` counts COMPLETED only. */
 export interface Period {
@@ -13,6 +14,8 @@ export interface Period {
   imported: number;
   /** The license's requests that are QUEUED or PROCESSING; 0 in all periods but the one that counts them. */
   inFlight: number;
+  /** The license's calls of the model that nobody paid for; none in all periods but the one that counts `inFlight`. */
+  unpaidRuns: UnpaidRun[];
   /** The highest threshold, in percent, that the owner is notified of; 0 for none. The same write stored its notification. */
   notified: number;
   byType: Partial<Record<GenerationType, UsageTally>>;
@@ -104,6 +107,7 @@ export function periodFromItem(item: Item | null): Period {
     used: item?.used ?? 0,
     imported: item?.imported ?? 0,
     inFlight: item?.inFlight ?? 0,
+    unpaidRuns: item?.unpaid ?? [],
     notified: item?.told ?? 0,
     byType: {},
     // Without a prototype, because an identity's id may be any word, such as `constructor`.

@@ -1,6 +1,7 @@
 import type { ModelEvent } from './contract.ts';
 import { admit, afterCall, afterProbe, closedBreaker, type Breaker, type Finding } from './breaker-states.ts';
 import type { Clock } from '../base/clock.ts';
+import { shortestIdleSeconds } from './cold-start.ts';
 import { ServiceError } from '../base/errors.ts';
 import { findingOfAbort, findingOfError, findingOfEvent } from './findings.ts';
 
@@ -13,12 +14,17 @@ export interface ModelBreakerOptions {
 /** The error for requests that meet a model which is starting, some seconds before it is probed again. */
 export type WarmingError = (cause: Error, probeInSeconds: number) => Promise<ServiceError>;
 
-/**
- * The circuit breaker in front of the model, of this process alone.
- * @param probe throws when no container answers.
- */
+/** How it asks whether the model is back. */
+export interface BreakerProbe {
+  /** Throws when no container answers. */
+  ask(): Promise<void>;
+  /** Whether one that starts, or may be scaled to zero, may be asked; if not, the next request that calls it shows whether it is back. */
+  mayProbe(): Promise<boolean>;
+}
+
+/** The circuit breaker in front of the model, of this process alone. */
 export function modelBreaker(
-  probe: () => Promise<void>,
+  { ask, mayProbe }: BreakerProbe,
   warming: WarmingError,
   { clock, onBreaker }: ModelBreakerOptions,
 ) {
@@ -37,11 +43,14 @@ export function modelBreaker(
 
     /**
      * @param waits whether the caller goes on asking while the model starts: its call is as good as a probe.
+     * @param calls whether a call follows. If not, no probe is sent.
      * @returns null when the model may be called, after a probe where one was due; otherwise why not.
      */
-    async refusal({ waits = false } = {}): Promise<ServiceError | null> {
+    async refusal({ waits = false, calls = true } = {}): Promise<ServiceError | null> {
       if (waits && isWarming()) return null;
       const asked = admit(breaker, clock.now());
+      if (!calls && asked.admission.kind === 'probe') return null;
+      const mayBeAsleep = isWarming() || isLongOpen(breaker, clock.now());
       become(asked.breaker);
       const { admission } = asked;
       if (admission.kind === 'call') return null;
@@ -51,7 +60,8 @@ export function modelBreaker(
           ? warming(cause, admission.seconds)
           : unavailable(cause, admission.seconds);
       }
-      const finding = await probe().then(
+      if (mayBeAsleep && !(await mayProbe())) return null;
+      const finding = await ask().then(
         () => 'healthy' as const,
         // A container that refuses a probe is up, too.
         (error: unknown) => findingOfError(error) ?? 'healthy',
@@ -82,6 +92,11 @@ export function modelBreaker(
       learn('failing');
     },
   };
+}
+
+/** Whether a model that failed may have scaled to zero, because this process has not asked it since. */
+function isLongOpen(breaker: Breaker, nowMs: number): boolean {
+  return breaker.state === 'open' && nowMs - breaker.untilMs >= shortestIdleSeconds * 1000;
 }
 
 /** The error for a model that fails. */

@@ -9,7 +9,7 @@ import { warmingRetrySeconds } from './breaker-states.ts';
 import { systemClock } from '../base/clock.ts';
 import { ServiceError } from '../base/errors.ts';
 import type { ModelState } from './health-contract.ts';
-import { counted } from '../base/words.ts';
+import { waitInWords } from '../base/words.ts';
 import { modelBreaker, unavailable, type ModelBreakerOptions } from './breaker.ts';
 import { findingOfError } from './findings.ts';
 
@@ -24,10 +24,19 @@ const connections = {
   keepAlive: false,
 };
 
+export interface ColdStartRefusal {
+  /** By an estimate. */
+  secondsUntilReady: number;
+  /** Whether this call began the cold start; false where that is not known. */
+  hasBegunIt: boolean;
+}
+
 /** Takes notes of how long a cold start takes. A fault of the notes fails no request. */
 export interface ColdStartNotes {
-  /** A call found the model scaled to zero. @returns the seconds until it is ready, by an estimate. */
-  refused(): Promise<number>;
+  /** A call found the model scaled to zero. */
+  refused(): Promise<ColdStartRefusal>;
+  /** Whether a call that finds it scaled to zero now would begin a cold start. */
+  mayBegin(): Promise<boolean>;
   /** The seconds that are left, without another call; null where the model is not known to be starting. */
   secondsLeft(): Promise<number | null>;
   /** A call was answered. */
@@ -82,7 +91,8 @@ export function modelServer(
       signal.throwIfAborted();
       if (findingOfError(error) !== 'warming') throw refusal(error);
       const cause = new Error('model server: warming', { cause: error });
-      throw warming(cause, await component?.notes.refused());
+      const found = await component?.notes.refused();
+      throw warming(cause, found?.secondsUntilReady, found?.hasBegunIt);
     });
     component?.notes.answered();
     yield* readEvents(answer.Body!, signal);
@@ -99,15 +109,18 @@ export function modelServer(
       cause,
       component === null ? undefined : ((await component.notes.secondsLeft()) ?? probeInSeconds),
     );
-  const breaker = modelBreaker(ask, stillWarming, { clock, onBreaker });
+  /** A probe must begin no cold start, because nobody would be counted for it. */
+  const mayProbe = async () => component === null || !(await component.notes.mayBegin());
+  const breaker = modelBreaker({ ask, mayProbe }, stillWarming, { clock, onBreaker });
 
   return {
     /**
      * Must be asked before credits are reserved for a request.
      * @param options.waits whether the request waits for a model that is starting, instead of being refused.
+     * @param options.calls whether a request follows that calls the model; without one nothing is asked of it.
      * @returns SERVICE_UNAVAILABLE while the model is not to be called, null when it may be.
      */
-    refusal: async (options: { waits?: boolean } = {}): Promise<ServiceError | null> =>
+    refusal: async (options: { waits?: boolean; calls?: boolean } = {}): Promise<ServiceError | null> =>
       endpointName === null ? noEndpoint() : breaker.refusal(options),
 
     /**
@@ -131,17 +144,14 @@ export function modelServer(
 }
 
 /** @param secondsUntilReady of a model that was scaled to zero; left out for one that never is. */
-function warming(cause: Error, secondsUntilReady?: number): ServiceError {
+function warming(cause: Error, secondsUntilReady?: number, hasBegunIt = false): ServiceError {
   const sentence =
     secondsUntilReady === undefined
       ? 'The model is starting, which may take a few minutes. Try again shortly.'
       : `The model was asleep and is starting. Try again in ${waitInWords(secondsUntilReady)}.`;
   const retryAfterSeconds = secondsUntilReady ?? warmingRetrySeconds;
-  return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause, retryAfterSeconds });
-}
-
-function waitInWords(seconds: number): string {
-  return seconds < 120 ? counted(seconds, 'second') : `about ${Math.round(seconds / 60)} minutes`;
+  const unpaid = hasBegunIt ? 'wake' : undefined;
+  return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause, retryAfterSeconds, unpaid });
 }
 
 /** Reads newline-delimited JSON from chunks that end anywhere. Unknown, oversized and malformed events are failures. */

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import {
   afterAnswer,
   afterRefusal,
+  beginsColdStart,
   firstColdStartSeconds,
   noColdStart,
   secondsUntilReady,
@@ -31,19 +32,27 @@ export function coldStartNotes({ store, clock, onFault }: ColdStartNotesDeps): C
   let last = noColdStart;
   let foundScaledToZero = false;
 
-  const note = async (learn: (known: ColdStart, nowMs: number) => ColdStart): Promise<void> => {
+  /** @returns whether this process noted that a cold start begins. */
+  const note = async (learn: (known: ColdStart, nowMs: number) => ColdStart): Promise<boolean> => {
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const stored = await store.get();
       last = learn(stored.coldStart, clock.now());
-      if (last === stored.coldStart || (await store.put(last, stored.version))) return;
+      if (last === stored.coldStart) return false;
+      const { begunAtMs } = last;
+      if (await store.put(last, stored.version)) return begunAtMs !== stored.coldStart.begunAtMs;
     }
+    return false;
   };
-  const inTime = async (work: Promise<void>): Promise<void> => {
+  const inTime = async (work: Promise<boolean>): Promise<boolean> => {
     const late = clock.timeout(withinMs);
-    const gaveUp = new Promise<void>((resolve) => {
-      late.addEventListener('abort', () => resolve());
+    const gaveUp = new Promise<boolean>((resolve) => {
+      late.addEventListener('abort', () => resolve(false));
     });
-    await Promise.race([work.catch(onFault), gaveUp]);
+    const failed = (error: unknown) => {
+      onFault(error);
+      return false;
+    };
+    return Promise.race([work.catch(failed), gaveUp]);
   };
   const secondsLeft = () => secondsUntilReady(last, clock.now());
 
@@ -51,8 +60,13 @@ export function coldStartNotes({ store, clock, onFault }: ColdStartNotesDeps): C
     async refused() {
       foundScaledToZero = true;
       last = afterRefusal(last, clock.now());
-      await inTime(note(afterRefusal));
-      return secondsLeft() ?? firstColdStartSeconds;
+      const hasBegunIt = await inTime(note(afterRefusal));
+      return { secondsUntilReady: secondsLeft() ?? firstColdStartSeconds, hasBegunIt };
+    },
+
+    async mayBegin() {
+      await inTime(note((known) => known));
+      return beginsColdStart(last, clock.now());
     },
 
     async secondsLeft() {

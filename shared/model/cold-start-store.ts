@@ -18,14 +18,16 @@ export function coldStartStore(table: Table) {
     async get(): Promise<StoredColdStart> {
       const item = await getItem(table, itemKeys.coldStart());
       if (item === null) return { coldStart: noColdStart, version: 0 };
-      const { wakingSinceMs, refusedAtMs, wakeSeconds, version } = item;
-      return { coldStart: { sinceMs: wakingSinceMs, refusedAtMs, wakeSeconds }, version };
+      const { wakingSinceMs, refusedAtMs, begunAtMs, wakeSeconds, version } = item;
+      // An item of an earlier version has no `begunAtMs`.
+      const coldStart = { sinceMs: wakingSinceMs, refusedAtMs, begunAtMs: begunAtMs ?? 0, wakeSeconds };
+      return { coldStart, version };
     },
 
     /** @returns false when another process wrote it first. */
-    async put({ sinceMs, refusedAtMs, wakeSeconds }: ColdStart, readVersion: number): Promise<boolean> {
+    async put({ sinceMs, ...others }: ColdStart, readVersion: number): Promise<boolean> {
       const version = readVersion + 1;
-      const item = { ...itemKeys.coldStart(), wakingSinceMs: sinceMs, refusedAtMs, wakeSeconds, version };
+      const item = { ...itemKeys.coldStart(), wakingSinceMs: sinceMs, ...others, version };
       try {
         await table.client.send(
           new PutItemCommand({

@@ -9,17 +9,21 @@ export interface ColdStart {
   sinceMs: number | null;
   /** When a call was last refused, at most some seconds late. */
   refusedAtMs: number;
+  /** When a call was last taken to have begun one. */
+  begunAtMs: number;
   /** What a cold start took lately; null before the first. */
   wakeSeconds: number | null;
 }
 
-export const noColdStart: ColdStart = { sinceMs: null, refusedAtMs: 0, wakeSeconds: null };
+export const noColdStart: ColdStart = { sinceMs: null, refusedAtMs: 0, begunAtMs: 0, wakeSeconds: null };
 
 /** Expected before the first cold start was measured. */
 export const firstColdStartSeconds = 300;
 /** A model that is not ready by then is not taken to be starting any more. */
 export const longestColdStartSeconds = 1800;
 export const shortestWaitSeconds = 5;
+/** A model that nobody calls runs for so long at least before it scales to zero: the least of the option `idleMinutes`. */
+export const shortestIdleSeconds = 300;
 /** Refusals are noted no more often than this. */
 const noteEveryMs = 10_000;
 /** Between refusals that lie further apart than this, and than twice a cold start, the model may have been ready. */
@@ -35,9 +39,24 @@ function goesOn(coldStart: ColdStart, nowMs: number): coldStart is ColdStart & {
   return coldStart.sinceMs !== null && nowMs - coldStart.refusedAtMs <= gapMs;
 }
 
+/**
+ * Whether a call that finds no capacity now is taken to begin a cold start. Where nobody calls a model that got ready, nobody
+ * sees it. So another one begins where it may have got ready, in half of the time that it took lately or more, and nobody
+ * called it for so long that it may have scaled to zero again.
+ */
+export function beginsColdStart(coldStart: ColdStart, nowMs: number): boolean {
+  const mayBeOverSeconds = expectedSeconds(coldStart) / 2 + shortestIdleSeconds;
+  const mayBeAnother =
+    nowMs - coldStart.refusedAtMs >= shortestIdleSeconds * 1000 &&
+    nowMs - coldStart.begunAtMs >= mayBeOverSeconds * 1000;
+  return mayBeAnother || !goesOn(coldStart, nowMs);
+}
+
 /** A call found no capacity, which also begins a cold start. */
 export function afterRefusal(coldStart: ColdStart, nowMs: number): ColdStart {
-  if (!goesOn(coldStart, nowMs)) return { ...coldStart, sinceMs: nowMs, refusedAtMs: nowMs };
+  const begunAtMs = beginsColdStart(coldStart, nowMs) ? nowMs : coldStart.begunAtMs;
+  if (!goesOn(coldStart, nowMs)) return { ...coldStart, sinceMs: nowMs, refusedAtMs: nowMs, begunAtMs };
+  if (begunAtMs !== coldStart.begunAtMs) return { ...coldStart, refusedAtMs: nowMs, begunAtMs };
   return nowMs - coldStart.refusedAtMs < noteEveryMs ? coldStart : { ...coldStart, refusedAtMs: nowMs };
 }
 
@@ -47,9 +66,9 @@ export function afterRefusal(coldStart: ColdStart, nowMs: number): ColdStart {
  * their Retry-After, and what they then see must not make the next ones wait for longer.
  */
 export function afterAnswer(coldStart: ColdStart, nowMs: number): ColdStart {
-  const { sinceMs, refusedAtMs } = coldStart;
+  const { sinceMs, refusedAtMs, begunAtMs } = coldStart;
   if (sinceMs === null) return coldStart;
-  const leastSeconds = (refusedAtMs - sinceMs) / 1000;
+  const leastSeconds = (refusedAtMs - Math.max(sinceMs, begunAtMs)) / 1000;
   const mostSeconds = (nowMs - sinceMs) / 1000;
   const tookSeconds = Math.min(Math.max(expectedSeconds(coldStart), leastSeconds), mostSeconds);
   // Clocks of two machines differ: less than nothing may have passed.

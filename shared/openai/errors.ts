@@ -20,9 +20,14 @@ export function openAiErrorAnswer(error: ServiceError): Answer {
   const message = inWords(error.sentence, openAiWords);
   return {
     ...answer,
-    headers: { ...answer.headers, 'x-should-retry': String(repeated.has(code)) },
+    headers: { ...answer.headers, 'x-should-retry': String(isRepeated(error)) },
     body: { error: { message, type: typeOf(error), param: paramOf(code, message), code } },
   };
+}
+
+/** The SDKs wait a minute at most, and then repeat whatever `Retry-After` says. */
+function isRepeated({ code, retryAfterSeconds = 0 }: ServiceError): boolean {
+  return repeated.has(code) && (code !== 'RATE_LIMITED' || retryAfterSeconds <= 60);
 }
 
 function typeOf({ code, status }: ServiceError): string {

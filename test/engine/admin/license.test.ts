@@ -1,5 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { identityStore } from '../../../shared/identities/store.ts';
+import { newRequestId } from '../../../shared/base/ids.ts';
+import { generationStore } from '../../../shared/generations/store.ts';
+import { sampleGeneration } from '../../support/unit-samples.ts';
 import { useAdmin } from './fixture.ts';
 
 const fixture = useAdmin();
@@ -128,6 +131,23 @@ test('without a terminal nothing that takes access away is done until --yes is s
   });
   const restored = await fixture.json(`license change ${licenseId} --status active --api-access`);
   expect(restored).toMatchObject({ status: 'active', apiAccess: true });
+});
+
+test('runs that nobody paid for are forgiven by name', async () => {
+  const { licenseId } = await fixture.license();
+  expect(await fixture.json(`license forgive ${licenseId}`)).toEqual({ licenseId, forgotten: 0 });
+  const now = Date.now();
+  const record = sampleGeneration({ licenseId, periodStartMs: now, requestId: newRequestId(now) });
+  const generations = generationStore(fixture.table);
+  await generations.reserve(record, { creditsLimit: 1000, keyBudget: null, maxInFlight: 1 }, 'hash');
+  const failure = { status: 'FAILED', errorCode: 'INVALID_PARAMETERS', errorMessage: 'No.' } as const;
+  await generations.release(record, failure, now, null, 'reference');
+  const { stdout } = await fixture.admin(`license forgive ${licenseId}`);
+  expect(stdout).toBe(
+    `1 unpaid run of ${licenseId} forgotten: 1 with a reference image that the model could not read.\n`,
+  );
+  expect(await fixture.json(`license forgive ${licenseId}`)).toEqual({ licenseId, forgotten: 0 });
+  expect(await fixture.refused(1, 'license forgive lic_nobody')).toContain('There is no license');
 });
 
 test('an ended license stays ended, and ending it again changes nothing', async () => {

@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { startSageMakerRuntime } from '../../../local/sagemaker/engine.ts';
-import { scaleToZero } from '../../../local/sagemaker/scale-to-zero.ts';
+import { scaleToZero, type CopyScaling } from '../../../local/sagemaker/scale-to-zero.ts';
 import { modelServer } from '../../../shared/model/client.ts';
 import { recordingMeter } from '../../../shared/base/meter.ts';
 import { coldStartStore } from '../../../shared/model/cold-start-store.ts';
 import { noColdStart } from '../../../shared/model/cold-start.ts';
 import { acceptGeneration } from '../../../shared/generations/create.ts';
+import { dryRun } from '../../../shared/generations/dry-run.ts';
 import { runAccepted } from '../../../shared/generations/run-accepted.ts';
 import { coldStartNotes } from '../../../shared/model/cold-start-notes.ts';
+import { itemKeys } from '../../../shared/table/keys.ts';
 import { interceptCommands } from '../../support/intercept-commands.ts';
 import { until } from '../../support/until.ts';
 import { useEngines } from '../generations/use-engines.ts';
@@ -18,6 +21,7 @@ const isReady = says({ event: 'ready', modelVersion: '1' });
 const wakeSeconds = 240;
 /** The clock stands still, so that no machine's speed changes what is measured. */
 let nowMs = Date.now();
+let scaling: CopyScaling;
 let runtime: Awaited<ReturnType<typeof startSageMakerRuntime>>;
 /** What was sent to the item of the partition MODEL. */
 let sent: string[] = [];
@@ -26,13 +30,13 @@ let fault: (() => Promise<unknown>) | null = null;
 let faults: unknown[] = [];
 
 beforeAll(async () => {
-  const model = scaleToZero({ idleMs: 900_000, coldStartMs: wakeSeconds * 1000, now: () => nowMs });
+  scaling = scaleToZero({ idleMs: 900_000, coldStartMs: wakeSeconds * 1000, now: () => nowMs });
   runtime = await startSageMakerRuntime({
     endpoints: { model: fixture.container.url },
     component: {
       name: 'component',
       endpointName: 'model',
-      scaling: model,
+      scaling,
       signing: { credentials: { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' }, region: 'us-east-1' },
     },
   });
@@ -87,8 +91,39 @@ describe('a synchronous request', () => {
     });
     const { generation, period } = await stored(fixture, command);
     expect([generation!.status, period.committed, period.inFlight]).toEqual(['FAILED', 0, 0]);
+    expect(period.unpaidRuns).toEqual([{ atMs: nowMs, reason: 'wake' }]);
     expect(fixture.container.state.calls).toBe(0);
-    expect(await known()).toEqual({ sinceMs: nowMs, refusedAtMs: nowMs, wakeSeconds: null });
+    expect(await known()).toEqual({
+      sinceMs: nowMs,
+      refusedAtMs: nowMs,
+      begunAtMs: nowMs,
+      wakeSeconds: null,
+    });
+  });
+
+  test('that finds it scaled to zero again begins its cold start itself, and is counted: no probe and no dry run does', async () => {
+    const { command } = await request();
+    for (const unpaidRuns of [2, 3]) {
+      nowMs += 3_600_000;
+      await dryRun({ ...newCommand(fixture), license: command.license }, fixture.deps);
+      expect(scaling.copies().desired).toBe(0);
+      const again = { ...newCommand(fixture), license: command.license };
+      expect(await run(again, fixture.deps)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+      expect(scaling.copies().desired).toBe(1);
+      expect((await stored(fixture, command)).period.unpaidRuns).toHaveLength(unpaidRuns);
+    }
+  });
+
+  test('of a function whose model failed long ago begins the cold start itself as well', async () => {
+    await request();
+    nowMs += wakeSeconds * 1000;
+    fixture.container.state.behaviour = (_body, res) => void res.writeHead(500).end('{}');
+    for (let i = 0; i < 5; i++) await request();
+    nowMs += 3_600_000;
+    expect(scaling.copies().desired).toBe(0);
+    const { command } = await request();
+    expect(scaling.copies().desired).toBe(1);
+    expect((await stored(fixture, command)).period.unpaidRuns).toEqual([{ atMs: nowMs, reason: 'wake' }]);
   });
 
   test('is refused before anything is held while it starts, with the time that is left, by other functions too', async () => {
@@ -173,10 +208,14 @@ test('while it is ready, nothing is read or written of it', async () => {
   expect(sent).toEqual([]);
 });
 
-test('functions that find it scaled to zero at the same moment, and ready, note one cold start', async () => {
+test('functions that find it scaled to zero at the same moment, and ready, note one cold start, which one license began', async () => {
   const servers = Array.from({ length: 20 }, newServer);
   const requests = await Promise.all(servers.map((model) => request(model)));
   expect(requests.map(({ outcome }) => outcome.retryAfterSeconds)).toEqual(servers.map(() => 300));
+  const periods = await Promise.all(
+    requests.map(async ({ command }) => (await stored(fixture, command)).period),
+  );
+  expect(periods.flatMap(({ unpaidRuns }) => unpaidRuns)).toHaveLength(1);
   expect(sent.filter((name) => name === 'PutItemCommand').length).toBeLessThanOrEqual(servers.length);
   nowMs += wakeSeconds * 1000;
   await Promise.all(servers.map((model) => request(model)));
@@ -184,8 +223,24 @@ test('functions that find it scaled to zero at the same moment, and ready, note 
   expect((await known()).wakeSeconds).toBe(wakeSeconds);
 });
 
+test('what an earlier version noted goes on', async () => {
+  const noted = { sinceMs: nowMs, refusedAtMs: nowMs, wakeSeconds: 240 };
+  const Item = {
+    ...itemKeys.coldStart(),
+    wakingSinceMs: nowMs,
+    refusedAtMs: nowMs,
+    wakeSeconds: 240,
+    version: 1,
+  };
+  await fixture.table.documents.send(new PutCommand({ TableName: fixture.table.name, Item }));
+  expect(await known()).toEqual({ ...noted, begunAtMs: 0 });
+  nowMs += 60_000;
+  expect((await request()).outcome.retryAfterSeconds).toBe(180);
+  expect(faults).toEqual([]);
+});
+
 test('what another function noted meanwhile is not written over, and after three tries it is left so', async () => {
-  const noted = { sinceMs: nowMs, refusedAtMs: nowMs, wakeSeconds: null };
+  const noted = { sinceMs: nowMs, refusedAtMs: nowMs, begunAtMs: nowMs, wakeSeconds: null };
   const { version } = await store().get();
   expect(await store().put(noted, version)).toBe(true);
   expect(await store().put({ ...noted, wakeSeconds: 7 }, version)).toBe(false);
@@ -220,7 +275,7 @@ describe('a table that is away', () => {
       },
     };
     const notes = coldStartNotes({ store: store(), clock, onFault: () => {} });
-    expect(await notes.refused()).toBe(300);
+    expect(await notes.refused()).toEqual({ secondsUntilReady: 300, hasBegunIt: false });
     nowMs += 10_000;
     expect(await notes.secondsLeft()).toBe(290);
     expect(waits).toEqual([1000, 1000]);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import { committedName } from '../../../shared/licenses/period-store.ts';
+import type { UnpaidRefusal } from '../../../shared/licenses/unpaid-runs.ts';
 import type { ModelEvent } from '../../../shared/model/contract.ts';
 import type { Reserved } from '../../../shared/generations/store.ts';
 import { agentWords } from '../../../shared/mcp/contract.ts';
@@ -246,6 +247,21 @@ describe('a request that fails', () => {
     expect(fixture.calls.at(-1)![2]).toMatchObject({ status: 'TIMEOUT', errorCode: 'TIMEOUT' });
   });
 
+  const started = { event: 'started' } as const;
+  const late = { event: 'failed', reason: 'deadline', message: '' } as const;
+  test.each<[string, ModelEvent[], string | null]>([
+    ['at a deadline', [started, late], null],
+    ['by a reference image', [{ ...late, reason: 'reference_invalid', reference: 0 }], 'reference'],
+    ['for a model that is busy', [started, busy], null],
+    ['by a fault of the model', [started, { ...late, reason: 'model_error' }], null],
+  ])('%s counts for its license only where its caller is the cause', async (_how, events, reason) => {
+    const fixture = commandsFixture(...events);
+    const { generation, ...rest } = (await accept(fixture)) as Accepted;
+    const accepted = { ...rest, generation: { ...generation, referenceImages: 1 } };
+    await outcomeOf(finishGeneration(accepted, license, {}, fixture.deps));
+    expect(fixture.reasons).toEqual([reason]);
+  });
+
   test('by a fault of ours says so, and nothing of the fault', async () => {
     const fixture = commandsFixture({ event: 'started' }, done);
     fixture.store.start = () => Promise.resolve(false);
@@ -289,6 +305,21 @@ describe('a request that fails', () => {
     expect(fixture.meter.values.map(([name]) => name)).not.toContain('creditsSettled');
     fixture.store.settle = (record) => Promise.resolve({ ...record, ...other, errorCode: null });
     expect((await finish(fixture)).code).toBe('GENERATION_FAILED');
+  });
+});
+
+const unpaidRuns = Array.from({ length: 5 }, (_, i) => ({ atMs: startMs - i * 60_000, reason: 'reference' }));
+
+test('after five that nobody paid for, a request is refused with what was wrong with them, and until when', async () => {
+  const fixture = commandsFixture();
+  const refusal = { runs: unpaidRuns, minutes: 15, untilMs: startMs + 660_000 } as UnpaidRefusal;
+  fixture.store.reserve = () => Promise.resolve({ outcome: 'too_many_unpaid', refusal });
+  expect(await outcomeOf(accept(fixture))).toMatchObject({
+    code: 'RATE_LIMITED',
+    message:
+      'In 15 minutes 5 requests of this license used the model without an image: ' +
+      '5 with a reference image that the model could not read. Try again in about 11 minutes.',
+    retryAfterSeconds: 660,
   });
 });
 
@@ -349,6 +380,7 @@ describe('a request with reference images', () => {
         void (fixture.deps.model = { ...fixture.deps.model, refusal: () => Promise.resolve(away) }),
     ],
     ['RATE_LIMITED', withImages(), (fixture) => void (fixture.totals.inFlight = 40)],
+    ['RATE_LIMITED', withImages(), (fixture) => void (fixture.totals.unpaid = unpaidRuns)],
     [
       'RATE_LIMITED',
       withImages(),

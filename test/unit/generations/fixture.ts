@@ -155,6 +155,8 @@ export function commandsFixture(...events: ModelEvent[]) {
   const records = new Map<string, Generation>();
   const calls: unknown[][] = [];
   const faults: unknown[][] = [];
+  /** Why what failed counts for its license; null for what does not. */
+  const reasons: unknown[] = [];
   const put = (record: Generation) => {
     records.set(record.requestId, record);
     return Promise.resolve(record);
@@ -177,14 +179,15 @@ export function commandsFixture(...events: ModelEvent[]) {
       calls.push(['settle', record.requestId, completion]);
       return put({ ...record, ...completion, status: 'COMPLETED' });
     },
-    release(record: Generation, failure: GenerationFailure, atMs: number) {
+    release(record: Generation, failure: GenerationFailure, atMs: number, _runId: unknown, unpaid: unknown) {
       calls.push(['release', record.requestId, failure, atMs]);
+      reasons.push(unpaid);
       return put({ ...record, ...failure, completedAtMs: atMs });
     },
   };
   const clock = standingClock();
   const meter = recordingMeter();
-  const totals: Record<string, number> = { committed: 98, used: 60, inFlight: 0 };
+  const totals: Record<string, any> = { committed: 98, used: 60, inFlight: 0 };
   const looks = { atCredits: 0 };
   const { logs, rateLogs } = rateLogsInMemory();
   const deleted: unknown[] = [];
@@ -216,7 +219,7 @@ export function commandsFixture(...events: ModelEvent[]) {
     meter,
     logFault: (...fault) => void faults.push(fault),
   };
-  return { deps, store, records, calls, faults, clock, meter, totals, asked, looks, logs, deleted };
+  return { deps, store, records, calls, faults, reasons, clock, meter, totals, asked, looks, logs, deleted };
 }
 
 export type Fixture = ReturnType<typeof commandsFixture>;

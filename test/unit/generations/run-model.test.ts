@@ -253,6 +253,55 @@ describe('when a model says why it failed, the customer reads', () => {
   });
 });
 
+describe('a deadline counts for the license where the model began early and is still at work, not', () => {
+  /** At these parts of the whole time. */
+  const at = (began: number, steps: [at: number, step: number][], called: number) => {
+    const clock = standingClock();
+    const { createdAtMs, deadlineMs } = queued();
+    const become = (part: number) => void (clock.nowMs = createdAtMs + part * (deadlineMs - createdAtMs));
+    const say = async function* (): AsyncGenerator<ModelEvent> {
+      become(began);
+      yield { event: 'started' };
+      for (const [part, step] of steps) {
+        become(part);
+        yield { event: 'progress', step, steps: 30 };
+      }
+      become(1);
+      yield failed('deadline', '');
+    };
+    become(called);
+    return run(say, { clock });
+  };
+  test.each<[string, string | undefined, began: number, [number, number][], called?: number]>([
+    ['where it does', 'deadline', 0.5, [[0.9, 29]]],
+    ['where it waited for longer', undefined, 0.51, [[0.9, 29]]],
+    [
+      'where it hangs and says so again and again',
+      undefined,
+      0.1,
+      [
+        [0.4, 10],
+        [0.6, 10],
+        [0.9, 10],
+      ],
+    ],
+    [
+      'where only the images are not stored yet',
+      undefined,
+      0.1,
+      [
+        [0.6, 29],
+        [0.7, 30],
+      ],
+    ],
+    ['where it said nothing', undefined, 0.1, []],
+    ['where it was busy for most of the time', undefined, 0.8, [[0.95, 10]], 0.8],
+  ])('%s', async (_where, unpaid, began, steps, called = 0) => {
+    const { result } = await at(began, steps, called);
+    expect([result.code, result.unpaid]).toEqual(['TIMEOUT', unpaid]);
+  });
+});
+
 describe('a run that breaks off', () => {
   const hangUp = async function* (): AsyncGenerator<ModelEvent> {
     yield { event: 'started' };

@@ -120,6 +120,17 @@ describe('a request that nobody waits for', () => {
     expect(Date.parse(short.asked[0]!.deadline)).toBe(startMs + 100_000);
   });
 
+  test('that began a cold start says so at its end, unless the model generates', async () => {
+    const cause = { unpaid: 'wake' } as const;
+    const woken: Say = () => {
+      throw new ServiceError('SERVICE_UNAVAILABLE', 'The model is starting.', cause);
+    };
+    expect((await run([woken, scaledToZero])).result).toMatchObject({ code: 'TIMEOUT', ...cause });
+    expect((await run([woken], {}, [], AbortSignal.abort())).result.unpaid).toBeUndefined();
+    expect((await run([woken, done])).result).toMatchObject({ modelVersion: 'v9' });
+    expect((await run([scaledToZero])).result.unpaid).toBeUndefined();
+  });
+
   test('that ran out while it stood in the queue gets another place', async () => {
     const ranOut = saying(
       { event: 'queued', position: 9, etaSeconds: 500 },

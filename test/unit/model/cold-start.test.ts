@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { scaleToZero } from '../../../local/sagemaker/scale-to-zero.ts';
 import {
   afterAnswer,
   afterRefusal,
@@ -7,6 +8,7 @@ import {
   longestColdStartSeconds,
   noColdStart,
   secondsUntilReady,
+  shortestIdleSeconds,
   stateOfScaling,
   type ColdStart,
 } from '../../../shared/model/cold-start.ts';
@@ -17,6 +19,7 @@ const anySeconds = fc.option(fc.integer({ min: 1, max: longestColdStartSeconds }
 const anyColdStart: fc.Arbitrary<ColdStart> = fc.record({
   sinceMs: fc.option(fc.integer({ min: startMs - 10 ** 8, max: startMs + 10 ** 8 })),
   refusedAtMs: fc.integer({ min: startMs - 10 ** 8, max: startMs + 10 ** 8 }),
+  begunAtMs: fc.integer({ min: startMs - 10 ** 8, max: startMs + 10 ** 8 }),
   wakeSeconds: anySeconds,
 });
 
@@ -79,6 +82,52 @@ describe('the time that a caller reads', () => {
   });
 });
 
+describe('calls that begin a cold start', () => {
+  const anyWaits = fc.array(fc.integer({ min: 0, max: 1_200_000 }), { minLength: 5, maxLength: 40 });
+
+  test('are all counted, whenever they come, where it takes half of the time that it took lately, or longer', () => {
+    fc.assert(
+      fc.property(anyWaits, fc.integer({ min: 150, max: 1200 }), anySeconds, (waits, tookSeconds, lately) => {
+        let nowMs = startMs;
+        const wakeSeconds = lately && Math.min(lately, 2 * tookSeconds);
+        const options = { idleMs: shortestIdleSeconds * 1000, coldStartMs: tookSeconds * 1000 };
+        const model = scaleToZero({ ...options, now: () => nowMs });
+        let [cold, begun, counted]: [ColdStart, number, number] = [{ ...noColdStart, wakeSeconds }, 0, 0];
+        for (const wait of waits) {
+          nowMs += wait;
+          const wasAsleep = model.copies().desired === 0;
+          if (model.begin()) {
+            model.end();
+            cold = afterAnswer(cold, nowMs);
+            continue;
+          }
+          begun += wasAsleep ? 1 : 0;
+          const next = afterRefusal(cold, nowMs);
+          counted += next.begunAtMs === cold.begunAtMs ? 0 : 1;
+          cold = next;
+          expect(counted).toBeGreaterThanOrEqual(begun);
+        }
+      }),
+    );
+  });
+
+  test('are counted once, where somebody asks until it is ready and it takes what it took lately', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 5, max: 1800 }),
+        fc.integer({ min: 1000, max: 60_000 }),
+        (took, pause) => {
+          let cold = afterRefusal({ ...noColdStart, wakeSeconds: took }, startMs);
+          for (let afterMs = pause; afterMs < took * 1000; afterMs += pause) {
+            cold = afterRefusal(cold, startMs + afterMs);
+            expect(cold.begunAtMs).toBe(startMs);
+          }
+        },
+      ),
+    );
+  });
+});
+
 describe('what a cold start took', () => {
   test('is known to some seconds where somebody asks all the time, whatever was known before', () => {
     const took = fc.integer({ min: 1000, max: 1_780_000 });
@@ -113,7 +162,7 @@ describe('what a cold start took', () => {
     const nextMs = startMs + 480_001;
     expect(afterRefusal(asked, nextMs - 1).sinceMs).toBe(startMs);
     const next = afterRefusal(asked, nextMs);
-    expect(next).toEqual({ sinceMs: nextMs, refusedAtMs: nextMs, wakeSeconds: 240 });
+    expect(next).toEqual({ sinceMs: nextMs, refusedAtMs: nextMs, begunAtMs: nextMs, wakeSeconds: 240 });
     expect(secondsUntilReady(next, nextMs)).toBe(240);
     // Who looks at it in between sees no cold start either.
     expect(secondsUntilReady(asked, nextMs)).toBeNull();

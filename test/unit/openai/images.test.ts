@@ -160,4 +160,15 @@ describe('an error in their shape', () => {
     expect(headers!['x-should-retry']).toBe(String(isRepeated));
     expect(body).toEqual({ error: { message, type, param, code } });
   });
+
+  test.each([
+    [60, true],
+    [61, false],
+  ])(
+    'of a limit is repeated by an SDK where its wait is a minute at most: %i s, %s',
+    (retryAfterSeconds, isRepeated) => {
+      const { headers } = openAiErrorAnswer(new ServiceError('RATE_LIMITED', 'Wait.', { retryAfterSeconds }));
+      expect(headers!['x-should-retry']).toBe(String(isRepeated));
+    },
+  );
 });

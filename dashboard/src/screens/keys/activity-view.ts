@@ -52,6 +52,8 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
       return isNew && to === 'active' ? [] : [statuses[String(to)] ?? String(to)];
     case 'activeUntil':
       return [to === null ? 'without an end' : `active until ${formatDate(String(to))}`];
+    case 'unpaidRuns':
+      return [`${formatCount(Number(from), 'run')} that nobody paid for forgiven`];
     case 'maxInFlight':
       return [
         to === null
