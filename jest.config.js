@@ -5,7 +5,7 @@ const common = {
   testEnvironment: 'node',
 };
 
-/** The folders of each project. `npm test` runs all but `browser`, `long` and `emulated`, which are steps of `npm run test:long`. */
+/** The folders of each project. `npm test` runs all but `browser`, `long`, `abuse` and `emulated`, which are steps of `npm run test:long`. */
 const projects = {
   unit: ['test/unit/**'],
   infra: ['test/infra/**'],
@@ -16,6 +16,7 @@ const projects = {
   browser: ['test/browser/**'],
   long: ['test/long/**', 'painter/test/long'],
   emulated: ['test/emulated'],
+  abuse: ['test/abuse'],
 };
 
 export default {

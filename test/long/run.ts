@@ -39,6 +39,7 @@ const steps: Step[] = [
   { name: 'model-server-contract', command: ['bash', 'inference/tests/contract.sh', modelServerPython] },
   { name: 'clients', command: ['bash', 'clients/python/tests/run.sh', clientsPython] },
   { name: 'client-faults', command: npmRun('client-faults', '--calls', values.full ? '1000' : '100') },
+  { name: 'abuse', command: npmRun('jest', '--selectProjects', 'abuse', '--verbose') },
   { name: 'emulated', command: npmRun('jest', '--selectProjects', 'emulated') },
   { name: 'contract', command: npmRun('jest', '--selectProjects', 'model-contract') },
   { name: 'faults', command: npmRun('faults', '--seeds', values.full ? '1000' : '200', '--workers', '1') },

@@ -17,6 +17,7 @@ import type { Outside } from './outside.ts';
 import { createColdStartRules, createRunRules } from './run-rules.ts';
 import type { Run } from './runs.ts';
 import type { Setup } from './setup.ts';
+import { createUnpaidRules } from './unpaid-rules.ts';
 import type { Json, TableCall } from './table-calls.ts';
 
 export type Checker = ReturnType<typeof createChecker>;
@@ -74,6 +75,7 @@ export function createChecker(outside: Outside, { tenants }: Setup) {
   const limits = createLimits();
   const coldStarts = createColdStartRules(outside);
   const deletions = createDeletions(outside);
+  const unpaid = createUnpaidRules(outside);
   const runs = createRunRules(outside, (requestId) => records.get(requestId));
 
   async function read(operation: string, query: Json): Promise<Json> {
@@ -92,10 +94,12 @@ export function createChecker(outside: Outside, { tenants }: Setup) {
     const nobody = { endedAtMs: null, endedBy: null, startedBy: null, capacitySinceMs: null };
     const record = records.get(SK) ?? { PK, SK, licenseId, requestId: SK, item, ...nobody };
     records.set(SK, Object.assign(record, { item }));
+    if (before === undefined) unpaid.accepted(record);
     if (status === 'PROCESSING') record.startedBy ??= run;
     if (!isOpen(record) && record.endedBy === null) {
       Object.assign(record, { endedAtMs: now(), endedBy: run, capacitySinceMs: capacity.sinceMs() });
       runs.ended(before!, record, run);
+      unpaid.ended(record, run);
     }
     complain(`request ${SK}`, wrongChange(before, item));
     const isIndexed = item.leaseShard !== undefined && item.leaseUntilMs !== undefined;
@@ -154,6 +158,7 @@ export function createChecker(outside: Outside, { tenants }: Setup) {
     const countingStartMs = items.get(`PERIOD#${licenseId} ${inFlightSortKey}`)?.startMs;
     const isTheOne = others.length === 0 && (counting && Date.parse(counting.SK)) === countingStartMs;
     must(isTheOne, `${licenseId}: another period counts what is in flight`);
+    unpaid.stored(licenseId, counting);
     const counted = counting?.inFlight ?? 0;
     const open = own.filter(isOpen).length;
     must(counted === open, `${licenseId}: ${counted} requests are counted in flight, and ${open} are`);
@@ -220,6 +225,7 @@ export function createChecker(outside: Outside, { tenants }: Setup) {
     deletions,
     coldStarts,
     limits,
+    unpaid,
     /** A write reached the table, whoever still waits for its answer. */
     async applied(call: TableCall, run: Run, status: number): Promise<void> {
       if (status !== 200) return;

@@ -1,3 +1,4 @@
+import { clearUnpaid } from '../../../shared/generations/unpaid-part.ts';
 import { isFinal } from '../../../shared/generations/generation.ts';
 import { routes } from '../../../shared/routes/routes.ts';
 import { call, type Reply } from './functions.ts';
@@ -108,7 +109,7 @@ const preferenceOf = ({ respondAsync }: ClientRequest) => (respondAsync ? { pref
 
 /** Once nothing is wrong any more, every environment generates again: nothing that happened to it may last. */
 export async function serveAgain(simulation: Simulation): Promise<void> {
-  const { keys, stores, scheduler, functions, random, capacity, must } = simulation;
+  const { keys, stores, scheduler, functions, random, capacity, must, checker } = simulation;
   const key = keys.find(({ access }) => access.isOpen());
   if (key === undefined) return;
   const { licenseId } = key.tenant.license;
@@ -120,6 +121,8 @@ export async function serveAgain(simulation: Simulation): Promise<void> {
       carried: carried && { ...carried, creditsLimit },
     });
     await endBudget(simulation, key);
+    checker.unpaid.forgotten(licenseId);
+    await clearUnpaid(stores.table, licenseId, 'operator:ada', scheduler.now());
   });
   capacity.keep();
   for (const environment of functions.generate.keys()) {

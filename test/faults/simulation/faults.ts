@@ -56,6 +56,7 @@ export function drawProfile(random: Random, seed: number) {
   const calm = random.chance(0.05);
   const strength = () => (calm ? 0 : random.pick([0, 0, 0, 0.002, 0.01, 0.03, 0.08]));
   const bad = modelBehaviors.filter((name) => !name.startsWith('good') && name !== 'scaled to zero');
+  const hasUnreadableReferences = seed % 40 === 33;
   const kinds = random.chance(0.3) ? [random.pick(bad), random.pick(bad)] : bad;
   return {
     calls: {
@@ -75,7 +76,7 @@ export function drawProfile(random: Random, seed: number) {
     /** Share of requests that prefer not to wait. */
     async: random.pick([0, 0.2, 0.5, 0.5, 0.9]),
     /** Share of requests with reference images. */
-    references: random.pick([0.1, 0.1, 0.6]),
+    references: Math.max(random.pick([0.1, 0.1, 0.6]), hasUnreadableReferences ? 0.9 : 0),
     asyncDeadlineSeconds: random.pick([60, 60, 60, 120, 120, 300, 600]),
     /** What may happen to the events of Lambda's queue, and to the machines that they come to. */
     events: drawEventFaults(random, calm),
@@ -84,6 +85,8 @@ export function drawProfile(random: Random, seed: number) {
     notesColdStarts: random.chance(0.6),
     /** How likely a fault meets a read or a write of such a note, beside the other faults. */
     notesFail: calm ? 0 : random.pick([0, 0.3, 0.9]),
+    /** Whether all references look right and can't be used. */
+    hasUnreadableReferences,
     hasBudgets: seed % 4 === 0,
     hasDeletions: seed % 3 === 0,
   };

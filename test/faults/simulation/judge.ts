@@ -20,7 +20,7 @@ export interface Attempt {
 /** Holds answers against what was true while they were made. */
 export function createJudge(outside: Outside, { identityAccess }: Setup, checker: Checker) {
   const { complain, must, violation, profile } = outside;
-  const { limits, deletions } = checker;
+  const { limits, deletions, unpaid } = checker;
   /** By caller and idempotency key: what was promised last, and when. */
   const promised = new Map<string, { requestId: string; atMs: number }>();
   /** What callers heard of requests that gave them no image: whether they were charged all the same. */
@@ -101,6 +101,7 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
       case 'TIER_LIMIT':
         return true;
       case 'RATE_LIMITED':
+        if (sentence.includes('without an image')) return unpaid.refusedRightly(run, licenseId);
         return !sentence.includes('in flight') || limits.wasTight(run, `in flight of ${licenseId}`);
       case 'IDENTITY_UNAVAILABLE':
         return identityAccess.mayHaveBeen(false, from);

@@ -163,6 +163,7 @@ function toModel(
   const behavior = capacity.refuses() ? 'scaled to zero' : drawBehavior(simulation, run);
   const isProbe = 'probe' in body;
   if (!isProbe) checker.runs.callsModel(run);
+  checker.coldStarts.called(run);
   run.foundNoCapacityAtMs = behavior === 'scaled to zero' ? scheduler.now() : null;
   if (behavior === 'scaled to zero' || behavior === 'no capacity') checker.coldStarts.found(run);
   if (!behavior.startsWith('good')) run.faults.push({ call: 'the model', fault: behavior });
@@ -188,6 +189,7 @@ function toModel(
 function drawBehavior({ random, profile, outage, isCalm }: Simulation, run: Run): ModelBehavior {
   const good = () => (random.chance(0.03) ? 'good but slow' : 'good');
   if (isCalm() || !run.mayFail) return 'good';
+  if (profile.hasUnreadableReferences) return 'fails before it begins';
   if (outage.model !== null) return outage.model;
   return random.chance(profile.model) ? random.weighted(profile.modelKinds) : good();
 }

@@ -1,4 +1,4 @@
-import { longestColdStartSeconds } from '../../../shared/model/cold-start.ts';
+import { longestColdStartSeconds, shortestIdleSeconds } from '../../../shared/model/cold-start.ts';
 import type { StoredRecord } from './invariants.ts';
 import type { Outside } from './outside.ts';
 import type { Run } from './runs.ts';
@@ -135,14 +135,22 @@ export function createRunRules(
 }
 
 /** The rules of the item that says how long a cold start takes. */
-export function createColdStartRules({ must }: Outside) {
+export function createColdStartRules({ must, scheduler: { now } }: Outside) {
   /** Environments in which somebody found a model without capacity. */
   const environments = new Set<string>();
+  /** When each called the model last: one that failed may have been scaled to zero since. */
+  const calledAtMs = new Map<string, number>();
+  const isLongAgo = (run: Run) =>
+    now() - (calledAtMs.get(run.environment) ?? Infinity) >= shortestIdleSeconds * 1000;
   return {
+    called: (run: Run) => void calledAtMs.set(run.environment, now()),
     found: (run: Run) => void environments.add(run.environment),
     /** Reads or writes the item. */
     used: (run: Run, purpose: string): void =>
-      must(environments.has(run.environment), `${run.name}: ${purpose}, though its model had capacity`),
+      must(
+        environments.has(run.environment) || isLongAgo(run),
+        `${run.name}: ${purpose}, though its model had capacity`,
+      ),
     written(before: Json | undefined, { version, wakeSeconds, wakingSinceMs, refusedAtMs }: Json): void {
       const next = (before?.version ?? 0) + 1;
       must(version === next, `cold starts: version ${before?.version} became ${version}`);
