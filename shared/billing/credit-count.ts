@@ -149,7 +149,7 @@ function prorated(
   known: Known,
 ): CreditCount {
   const count = advanced(before, atMs);
-  if (atMs < count.startMs || isUndecided(count, atMs, known)) return count;
+  if (atMs < count.startMs || isUndecided(count, atMs, known)) return before;
   const parts = prorations.flatMap(({ priceId, quantity, startMs, endMs }) => {
     const { anchorMs } = count.terms;
     // Of a period whose anchor is not known, or not monthly: what changes there shows in the next whole month.
@@ -157,7 +157,7 @@ function prorated(
     return [{ priceId, quantity, months: periodsBetween(anchorMs, startMs, Math.min(endMs, endOf(count))) }];
   });
   // A new subscription's first period may be shorter than a month. Then nothing but its part was bought.
-  const isFirst = atMs === known.createdAtMs && prorations.every(({ quantity }) => quantity > 0);
+  const isFirst = atMs === known.createdAtMs && prorations.every(({ quantity }) => quantity >= 0);
   const paysWhole = known.payments.some((payment) => payment.eventId === eventId);
   return {
     ...count,
@@ -171,19 +171,23 @@ function prorated(
 function paid(before: CreditCount, payment: Of<'paid'>, known: Known): CreditCount {
   const { atMs, givesBack, isFree } = payment;
   const count = advanced(before, atMs);
+  const ofPeriod = ({ anchorMs }: Terms) => isPeriodStart(anchorMs, atMs);
+  const changes = known.changes.filter((change) => change.atMs === atMs);
+  const now = [count.terms, ...changes.map((change) => change.terms)].filter(ofPeriod);
   // The payment may come before the change that it pays for.
   const later = known.changes
     .filter((change) => change.atMs >= atMs)
-    .flatMap((change) => [change.before, change.terms]);
-  const possible = [count.terms, ...later].filter(({ anchorMs }) => isPeriodStart(anchorMs, atMs));
+    .flatMap((change) => [change.before, change.terms])
+    .filter(ofPeriod);
   // Whoever moves the anchor of a trial, or of a plan for nothing, pays nothing for it, be it in the second in which a period begins.
   const isMove = known.changes.some(
     (each) => each.atMs === atMs && each.before.anchorMs !== each.terms.anchorMs,
   );
-  if (atMs < count.startMs || (isFree && (isMove || atMs > count.startMs))) return count;
+  if (atMs < count.startMs || (isFree && (isMove || atMs > count.startMs))) return before;
   // A period of no known anchor, or of a week, begins no count. What it pays for counts from the next one on.
-  if (possible.length === 0) return { ...count, paid: [count.terms.items] };
-  const items = itemsPaid(payment.items, possible);
+  if (now.length + later.length === 0) return { ...count, paid: [count.terms.items] };
+  // An event of an earlier version did not say.
+  const items = itemsPaid(payment.items ?? [], now, later);
   const held = (list: Items[]) => distinct([...list, items]);
   if (!givesBack || atMs === count.startMs) {
     return { ...opened(atMs, count.terms, [items]), held: held([count.terms.items]) };
@@ -198,13 +202,25 @@ function paid(before: CreditCount, payment: Of<'paid'>, known: Known): CreditCou
 }
 
 /**
- * What a subscription consisted of when a period was billed: the change of plan may be of the same second, or not be known
- * yet. Metered prices are not among what is billed.
+ * What a subscription consisted of when a period was billed: what it has now, or had after a change of the same second, or
+ * after one that came to be known later. Metered prices, and those of another interval, are not among what is billed.
  */
-function itemsPaid(billed: Items, possible: Terms[]): Items {
-  const just = possible.find(({ items }) => isDeepStrictEqual(items, billed));
-  const withOthers = possible.find(({ items }) => billed.every((one) => unitsOf(one.priceId, items) > 0));
-  return (just ?? withOthers)?.items ?? billed;
+function itemsPaid(billed: Items, now: Terms[], later: Terms[]): Items {
+  const just = ({ items }: Terms) => isDeepStrictEqual(items, billed);
+  const having =
+    (suits: (units: number, ofBilled: number) => boolean) =>
+    ({ items }: Terms) =>
+      billed.every(({ priceId, quantity }) => suits(unitsOf(priceId, items), quantity));
+  const sameUnits = having((units, ofBilled) => units === ofBilled);
+  const samePrices = having((units) => units > 0);
+  const fitting =
+    now.find(just) ??
+    now.findLast(sameUnits) ??
+    later.find(just) ??
+    later.findLast(sameUnits) ??
+    now.findLast(samePrices) ??
+    later.findLast(samePrices);
+  return fitting?.items ?? billed;
 }
 
 /**

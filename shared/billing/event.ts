@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod/mini';
 import {
   BillingFailure,
@@ -72,7 +71,7 @@ function readInvoice({ id, created, data }: RawEvent, kind: 'paid' | 'failed'): 
     isFree: whole.every(({ amount }) => amount === 0),
     items: billedItems(ofPeriod),
     periodEndMs: endOf(billed),
-    prorations: bills.filter(isProration).map(toProration),
+    prorations: bills.filter((line) => isProration(line) && !isLeftFor(line, whole)).map(toProration),
   };
 }
 
@@ -193,23 +192,26 @@ function priceIdOf({ price, pricing }: InvoiceLine): string | null {
   return price?.id ?? pricing?.price_details?.price ?? null;
 }
 
-function toProration(line: InvoiceLine, _: number, all: InvoiceLine[]): Proration {
+function toProration(line: InvoiceLine): Proration {
   const { quantity, period } = line;
   const units = Math.abs(quantity ?? 1);
   return {
     priceId: priceIdOf(line),
-    quantity: givesBack(line, all) ? -units : units,
+    quantity: givesBack(line) ? -units : units,
     startMs: period.start,
     endMs: period.end,
   };
 }
 
-/** What is given back of a plan that cost nothing has no sign, and older invoices do not say what it gives back. */
-function givesBack({ amount, period, parent, proration_details: details }: InvoiceLine, all: InvoiceLine[]) {
+/** What is given back of a plan that cost nothing has no sign. Older invoices do not say what they give back. */
+function givesBack({ amount, parent, proration_details: details }: InvoiceLine): boolean {
   if (amount !== 0) return amount < 0;
   const { subscription_item_details: plan, invoice_item_details: extra } = parent ?? {};
   const credited = [details, plan?.proration_details, extra?.proration_details];
-  if (credited.some((each) => Boolean(each?.credited_items))) return true;
-  const together = all.filter((other) => isDeepStrictEqual(other.period, period));
-  return together.some((other) => other.amount > 0) && together.every((other) => other.amount >= 0);
+  return credited.some((each) => Boolean(each?.credited_items));
+}
+
+/** Whether a plan that cost nothing is left for one that is paid for a whole period: nothing is taken off that. */
+function isLeftFor(line: InvoiceLine, whole: InvoiceLine[]): boolean {
+  return line.amount === 0 && givesBack(line) && whole.some(({ amount }) => amount > 0);
 }

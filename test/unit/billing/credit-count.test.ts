@@ -75,7 +75,13 @@ describe('credits of a part of a month', () => {
   });
 
   test('of a plan for nothing are given back when another takes its place', () => {
-    const given = { ...part('price_4', 0, month / 2, month), quantity: 1 };
+    const given = {
+      ...part('price_4', 0, month / 2, month),
+      quantity: 1,
+      parent: {
+        invoice_item_details: { proration: true, proration_details: { credited_items: {} } },
+      } as never,
+    };
     const events = [
       created(start, of('price_4')),
       paid(0, whole('price_4', 0, month, 0)),
@@ -83,6 +89,17 @@ describe('credits of a part of a month', () => {
       paid(month / 2, given, part('price_10', 1, month / 2, month)),
     ];
     expect(creditsAt(month / 2, events).creditsLimit).toBe((4 + 10) / 2);
+  });
+
+  test('of a short first period are all that it has, beside a plan for nothing and an item of no unit', () => {
+    const anchor = start + 2 * day;
+    const nothing = { ...part('price_4', 0, 0, 2 * day), quantity: 1 };
+    const none = { ...part('price_1', 0, 0, 2 * day), quantity: 0 };
+    const parts = [part('price_10', 30, 0, 2 * day), nothing, none];
+    const all = { items: itemList([item('price_10', anchor, 30), item('price_4', anchor, 1)]) };
+    const events = [created(start, { ...all, billing_cycle_anchor: anchor }), paid(0, ...parts)];
+    // 2 of 31 days.
+    expect(creditsAt(1, events).creditsLimit).toBe(Math.floor((304 * 2) / 31));
   });
 
   test('that began before the subscription did are those of its first month', () => {
@@ -231,6 +248,41 @@ describe('a plan that was scheduled for the end of a period', () => {
     expect([2, 3].map((n) => creditsAt(month, events.slice(0, n)).creditsLimit)).toEqual([before, credits]);
     const early = [events[0]!, payment];
     expect(creditsAt(month, early).creditsLimit).toBe(had.length > 1 ? 5 : credits);
+  });
+
+  test('stays what was paid when an item that it does not bill goes within the month', () => {
+    const all = { items: itemList([item('price_1', end, 1), item('price_4', end)]) };
+    const events = [
+      created(start, all),
+      paid(60, whole('price_1', 0, month)),
+      updated(start + 10 * day, { items: items('price_1') }, all),
+    ];
+    expect(creditsAt(11 * day, events).creditsLimit).toBe(1 + 4);
+  });
+
+  test('of other units is known by them beside an item that it does not bill', () => {
+    const units = (count: number, until: number) => ({
+      items: itemList([item('price_1', start + until, count), item('price_4', start + until)]),
+    });
+    const bill = { ...whole('price_1', month, 61 * day), quantity: 3 };
+    const events = [
+      created(start, units(10, month)),
+      paid(60, { ...whole('price_1', 0, month), quantity: 10 }),
+      updated(start + month, units(3, 61 * day), units(10, month)),
+      paid(month + 3600, bill),
+    ];
+    expect(creditsAt(month + 1, events).creditsLimit).toBe(3 + 4);
+  });
+
+  test('begins with a trial, which changes nothing of what it has', () => {
+    const trialEnd = start + month + 14 * day;
+    const events = [
+      created(start, of('price_10')),
+      paid(60, whole('price_10', 0, month)),
+      updated(start + month, of('price_1', trialEnd), { ...of('price_10'), billing_cycle_anchor: start }),
+    ];
+    const nothing = paid(month + 1, whole('price_1', month, month + 14 * day, 0));
+    for (const all of [events, [...events, nothing]]) expect(creditsAt(month + 2, all).creditsLimit).toBe(1);
   });
 
   test('has with it the prices that are billed by use, afterwards', () => {

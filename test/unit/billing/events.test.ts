@@ -227,19 +227,17 @@ describe('an invoice', () => {
     parent: { [details]: { proration: true, proration_details: { credited_items: credited } } } as never,
   });
   const billed = { invoice: 'in_first', invoice_line_items: ['il_first'] };
-  const later = { start: start + day, end };
   test.each([
     ['names what it gives back', [nothing(billed)], [-1]],
     ['names it as a part of the plan', [nothing(billed, 'subscription_item_details')], [-1]],
     ['names nothing', [nothing(null)], [1]],
-    ['is beside a part that is billed', [nothing(null), extraLine(end, 900, true)], [-1, 1]],
-    ['is beside what is given back', [nothing(null), extraLine(end, -900, true)], [1, -1]],
-    ['is beside both', [nothing(null), extraLine(end, -900, true), extraLine(end, 900, true)], [1, -1, 1]],
     [
-      'is of another time than what is billed',
-      [nothing(null), { ...extraLine(end, 900, true), period: later }],
+      'is beside a part that is billed, and names nothing',
+      [nothing(null), extraLine(end, 900, true)],
       [1, 1],
     ],
+    ['is left for a whole period that is paid', [nothing(billed), line(end)], []],
+    ['is left for one that is free', [nothing(billed), line(end, { amount: 0 })], [-1]],
   ])('tells by a part of amount 0 that %s whether it gives back', (_, lines, quantities) => {
     const read = evidenceOf(paid({ lines: linesOf(...lines) })) as InvoiceEvidence;
     expect(read.prorations.map(({ quantity }) => quantity)).toEqual(quantities);
