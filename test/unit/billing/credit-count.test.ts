@@ -126,6 +126,14 @@ describe('credits of a part of a month', () => {
 });
 
 describe('a month', () => {
+  test('whose payment was stored by an earlier version, without what it bills, has what the subscription had', () => {
+    const events = [created(start, of('price_4')), paid(month, whole('price_4', month, 2 * month))];
+    const stored = events.map((event) => registersOf(evidenceOf(event)!)).reduce(mergeRegisters, noRegisters);
+    const moments = stored.moments.map((moment) => ({ ...moment, items: undefined }) as never);
+    const { creditsLimit } = licenseOf({ ...stored, moments }, { prices, pastDueGraceDays: 7 })!;
+    expect(creditsLimit).toBe(4);
+  });
+
   test('whose period began before the subscription counts from when that was made', () => {
     const anchor = start - 20 * day;
     const events = [created(start, of('price_4', anchor)), paid(0, whole('price_4', -20 * day, 11 * day))];
