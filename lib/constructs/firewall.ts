@@ -117,6 +117,16 @@ export class Firewall extends Construct implements Watched {
 }
 
 function ownRules(requestsPerAddress: number): CfnWebACL.RuleProperty[] {
+  const isExempt = {
+    orStatement: {
+      statements: [
+        // A request without the header does not match.
+        matches({ singleHeader: { Name: 'authorization' } }, credentials),
+        // Browsers send no such header in a preflight, and a preflight for each new address of a resource.
+        matches({ method: {} }, '^OPTIONS$'),
+      ],
+    },
+  };
   return [
     {
       name: 'body-over-1-mib',
@@ -131,22 +141,7 @@ function ownRules(requestsPerAddress: number): CfnWebACL.RuleProperty[] {
       priority: 1,
       action: block('tooManyWithoutCredentials', firewallFailures.tooManyWithoutCredentials),
       visibilityConfig: visibility('requests-without-credentials'),
-      statement: limitOf(requestsWithoutCredentials, {
-        scopeDownStatement: {
-          notStatement: {
-            statement: {
-              orStatement: {
-                statements: [
-                  // A request without the header matches nothing.
-                  matches({ singleHeader: { Name: 'authorization' } }, credentials),
-                  // Browsers send no header in a preflight, and one for each new address of a resource.
-                  matches({ method: {} }, '^OPTIONS$'),
-                ],
-              },
-            },
-          },
-        },
-      }),
+      statement: limitOf(requestsWithoutCredentials, { notStatement: { statement: isExempt } }),
     },
     {
       name: 'requests-per-address',
@@ -166,11 +161,9 @@ function matches(
   return { regexMatchStatement: { fieldToMatch, regexString, textTransformations } };
 }
 
-/** @param limit of one IP address in five minutes, which AWS WAF estimates */
-function limitOf(
-  limit: number,
-  scope: Pick<CfnWebACL.RateBasedStatementProperty, 'scopeDownStatement'> = {},
-): CfnWebACL.StatementProperty {
+/** Of one IP address in five minutes, as AWS WAF estimates it. @param of the requests that count. @default all */
+function limitOf(limit: number, of?: CfnWebACL.StatementProperty): CfnWebACL.StatementProperty {
+  const scope = of && { scopeDownStatement: of };
   return { rateBasedStatement: { aggregateKeyType: 'IP', evaluationWindowSec: 300, limit, ...scope } };
 }
 

@@ -51,8 +51,7 @@ export function openDoor(template: Template, accountConcurrency: number) {
     return { method: route.method, path, setting, reserved, pool: route.functionName };
   });
   const unreserved = Object.values(template.Resources).reduce(
-    (rest, { Type, Properties: fn }) =>
-      Type === 'AWS::Lambda::Function' ? rest - (fn.ReservedConcurrentExecutions ?? 0) : rest,
+    (rest, { Properties: fn }) => rest - (fn?.ReservedConcurrentExecutions ?? 0),
     accountConcurrency,
   );
   const seen = new Map<string, number[]>();
@@ -68,7 +67,7 @@ export function openDoor(template: Template, accountConcurrency: number) {
     times.push(atMs);
     return times.length > Limit && times.at(-Limit - 1)! > atMs - EvaluationWindowSec * 1000;
   };
-  const take = (key: unknown, rate: number, burst: number, atMs: number): boolean => {
+  const take = (key: object, [rate, burst]: [rate: number, burst: number], atMs: number): boolean => {
     const last = buckets.get(key) ?? { tokens: burst, atMs };
     const tokens = Math.min(burst, last.tokens + ((atMs - last.atMs) * rate) / 1000);
     buckets.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, atMs });
@@ -87,13 +86,11 @@ export function openDoor(template: Template, accountConcurrency: number) {
     const { setting, reserved, pool } = all.find(
       ({ method, path }) => method === knock.method && path.test(knock.path),
     )!;
-    const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = setting;
-    if (!take(setting, rate, burst, atMs)) return 'throttle';
-    if (!take('account', accountThrottle.ratePerSecond, accountThrottle.burst, atMs)) return 'throttle';
-    const isRun =
-      reserved === undefined
-        ? run('unreserved', unreserved, atMs, knock.runsMs)
-        : run(pool, reserved, atMs, knock.runsMs);
-    return isRun ? null : 'executions';
+    const own: [number, number] = [setting.ThrottlingRateLimit, setting.ThrottlingBurstLimit];
+    const { ratePerSecond, burst } = accountThrottle;
+    if (!take(setting, own, atMs) || !take(accountThrottle, [ratePerSecond, burst], atMs)) return 'throttle';
+    return run(reserved === undefined ? 'all others' : pool, reserved ?? unreserved, atMs, knock.runsMs)
+      ? null
+      : 'executions';
   };
 }
