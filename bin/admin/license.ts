@@ -39,6 +39,7 @@ interface GrantOptions {
   anchor?: number;
   activeUntil?: number | 'never';
   maxInFlight?: number;
+  force?: string;
 }
 
 const credits = wholeNumber(0, 1_000_000_000);
@@ -56,6 +57,11 @@ const grantOptions: OptionRow[] = [
   ['--anchor <time>', 'its billing periods begin on this day and time (default: now)', time],
   ['--active-until <time>', 'it is active until then (default: never ends)', timeOrNever],
   ['--max-in-flight <n>', "requests at a time (default: the tier's own)", requests],
+  [
+    '--force <reason>',
+    'grant it to a sub whatever the user pool says of it; the audit log keeps why',
+    line(200),
+  ],
 ];
 
 const newAnchor = 'its billing periods begin on this day; what is used counts on until the next of them';
@@ -143,7 +149,7 @@ async function grant(session: Session, options: GrantOptions, creditsLimit: numb
   const identityIds = options.identity ?? [];
   await checkIdentities(session, identityIds);
   const given = {
-    ownerId: await session.accounts.ownerId(options.owner),
+    ownerId: await newOwnerId(session, options),
     givenName: options.name ?? null,
     tier: options.tier,
     creditsLimit,
@@ -154,8 +160,17 @@ async function grant(session: Session, options: GrantOptions, creditsLimit: numb
     maxInFlight: options.maxInFlight ?? null,
   };
   const license = newLicense(given, nowMs);
-  await stores.licenses.insert(license, await session.operator());
+  await stores.licenses.insert(license, await session.operator(), options.force);
   return showLicense(session, license);
+}
+
+async function newOwnerId({ accounts }: Session, { owner, force }: GrantOptions): Promise<string> {
+  if (force !== undefined) return accounts.ownerId(owner);
+  return accounts.newOwnerId(owner).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    const how = 'To grant the license all the same, name the sub and say why: --force "REASON".';
+    throw new Failure(`${error.message} ${how}`, 1, { cause: error });
+  });
 }
 
 async function changeLicense(

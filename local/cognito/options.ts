@@ -6,6 +6,10 @@ export interface Account {
   sub: string;
   email: string;
   password: string;
+  /** False once an operator has disabled it. @default true */
+  enabled?: boolean;
+  /** @default CONFIRMED */
+  status?: 'CONFIRMED' | 'UNCONFIRMED' | 'FORCE_CHANGE_PASSWORD';
 }
 
 /** Who may ask the user pools API. */

@@ -74,18 +74,17 @@ function filterOf(filter: unknown): (account: Account) => boolean {
   return (account) => account[name].toLowerCase() === wanted;
 }
 
-/** Accounts here never change, and each has confirmed its address. */
-function describe({ sub, email }: Account): object {
+function describe({ sub, email, enabled = true, status = 'CONFIRMED' }: Account): object {
   const createdAtSeconds = 1_767_225_600;
   return {
     Username: sub,
     Attributes: [
       { Name: 'email', Value: email },
-      { Name: 'email_verified', Value: 'true' },
+      { Name: 'email_verified', Value: String(status !== 'UNCONFIRMED') },
       { Name: 'sub', Value: sub },
     ],
-    Enabled: true,
-    UserStatus: 'CONFIRMED',
+    Enabled: enabled,
+    UserStatus: status,
     UserCreateDate: createdAtSeconds,
     UserLastModifiedDate: createdAtSeconds,
   };

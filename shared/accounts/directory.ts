@@ -11,6 +11,8 @@ export interface Account {
   emailVerified: boolean;
   /** False once the operator has disabled it: its owner can't sign in. */
   enabled: boolean;
+  /** Cognito's `UserStatus`: UNCONFIRMED until the owner of the address has said that it is theirs. */
+  status: string;
   createdAtMs: number;
 }
 
@@ -25,6 +27,7 @@ interface ListedUsers {
   Users?: {
     Attributes?: { Name: string; Value?: string }[];
     Enabled?: boolean;
+    UserStatus?: string;
     /** Seconds since 1970. */
     UserCreateDate?: number;
   }[];
@@ -120,13 +123,15 @@ async function refusal(answer: Response): Promise<Error> {
 }
 
 function accountOf(user: NonNullable<ListedUsers['Users']>[number]): Account {
-  const { Attributes: attributes = [], Enabled: enabled = true, UserCreateDate: createdAt = 0 } = user;
+  const { Attributes: attributes = [], Enabled: enabled = true, UserStatus: status = 'UNKNOWN' } = user;
+  const { UserCreateDate: createdAt = 0 } = user;
   const valueOf = (name: string) => attributes.find((attribute) => attribute.Name === name)?.Value;
   return {
     sub: valueOf('sub') ?? '',
     email: valueOf('email') ?? null,
     emailVerified: valueOf('email_verified') === 'true',
     enabled,
+    status,
     createdAtMs: Math.round(createdAt * 1000),
   };
 }

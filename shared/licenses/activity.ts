@@ -24,7 +24,8 @@ export function activityItem({
     action: action as LicenseAuditAction,
     keyId: isOfKey ? subjectId : null,
     keyName: isOfKey ? subjectName : null,
-    changes: changes.map(inAnswers),
+    // In an operator's own words, for operators.
+    changes: changes.filter(({ member }) => member !== 'forcedBecause').map(inAnswers),
   };
 }
 

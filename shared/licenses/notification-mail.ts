@@ -1,3 +1,4 @@
+import { isolated } from '../base/words.ts';
 import type { NotificationPercent } from './notifications.ts';
 
 /** As the dashboard calls it. */
@@ -24,7 +25,8 @@ export function accountPage(dashboardUrl: string): string {
 
 /** What an owner reads when a part of the credits is used: the same as plain text and as HTML. */
 export function creditMail(mail: CreditMail): { subject: string; text: string; html: string } {
-  const { percent, used, creditsLimit, licenseName } = mail;
+  const { percent, used, creditsLimit } = mail;
+  const licenseName = isolated(mail.licenseName);
   const isAll = percent === 100;
   const subject = isAll
     ? `All credits of ${licenseName} are used`

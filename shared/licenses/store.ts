@@ -21,10 +21,11 @@ export function licenseStore(table: Table) {
   return {
     /**
      * Writes a new license, and that it was granted.
+     * @param reason why it is granted to an account that nobody may be able to sign in with; for the audit log.
      * @throws an error when its id is taken by another.
      */
-    async insert(license: License, by: Actor = someOperator): Promise<void> {
-      const changes = changesBetween({}, licenseMembers(license));
+    async insert(license: License, by: Actor = someOperator, reason: string | null = null): Promise<void> {
+      const changes = changesBetween({}, { ...licenseMembers(license), forcedBecause: reason });
       const note = { by, action: 'license_granted', changes } as const;
       const item = toItem(license);
       const refusal = await transact<object>(table, [

@@ -212,7 +212,11 @@ describe("with the operator's CLI", () => {
     ({ identityId } = await admin(`identity put --slug emulated-${randomUUID()} ${about}`));
   });
   const grant = async (credits: number): Promise<string> =>
-    (await admin(`license grant --owner sub-1 --tier pro --founding-catalog --credits ${credits}`)).licenseId;
+    (
+      await admin(
+        `license grant --force emulated --owner sub-1 --tier pro --founding-catalog --credits ${credits}`,
+      )
+    ).licenseId;
   const generate = (key: string) =>
     fixture.edge.send(`${output('BaseUrl')}/generate`, { ...bearer(key), body: { ...small, identityId } });
 

@@ -17,3 +17,12 @@ export function shorten(text: string, maxCharacters: number): string {
   // A very long word is cut itself.
   return `${atWord.length > start.length / 2 ? atWord : start}…`;
 }
+
+/**
+ * A text that somebody chose, for a sentence without markup. What turns the direction of writing is taken out, and letters
+ * that are written from right to left are isolated, so that the words around it stay where they are (UAX #9).
+ */
+export function isolated(text: string): string {
+  const plain = text.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(plain) ? `\u2068${plain}\u2069` : plain;
+}

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { poolId, userPoolsApiOf } from '../../../local/cognito/user-pool.ts';
 import { dataFolder, writeJson } from '../../../local/data-folder.ts';
+import { activityItem } from '../../../shared/licenses/activity.ts';
 import { ada, ben, usePool } from '../local/cognito/support.ts';
 import { useAdmin } from './fixture.ts';
 
@@ -46,10 +47,34 @@ describe('an e-mail address stands for an account', () => {
     async (email) => {
       const before = await fixture.json('license list');
       const sentence = await fixture.refused(1, 'license grant --tier pro --owner', email);
-      expect(sentence).toBe('error: No account has this e-mail address.\n');
+      expect(sentence).toContain(
+        'error: No account has this e-mail address. To grant the license all the same,',
+      );
       expect(await fixture.json('license list')).toEqual(before);
     },
   );
+
+  test('and a license is granted to one that can be signed in with, or by force with a reason that the owner does not see', async () => {
+    const some = (sub: string, more: object) => ({ ...twins[0]!, sub, email: `${sub}@example.com`, ...more });
+    const others = [some('off', { enabled: false }), some('new', { status: 'UNCONFIRMED' })];
+    pool.options.accounts.push(...others, some('invited', { status: 'FORCE_CHANGE_PASSWORD' }));
+    for (const [owner, why] of [
+      ['off', 'The account off is disabled.'],
+      ['new@example.com', 'The account new@example.com has not confirmed its e-mail address.'],
+      ['nobody', 'There is no account nobody.'],
+    ] as const) {
+      const sentence = await fixture.refused(1, `license grant --tier pro --owner ${owner}`);
+      expect(sentence).toContain(`${why} To grant the license all the same`);
+    }
+    expect((await fixture.json('license grant --tier pro --owner invited')).ownerId).toBe('invited');
+    const why = 'moves here on Monday';
+    const { licenseId } = await fixture.json('license grant --tier pro --owner nobody --force', why);
+    const forced = { member: 'forcedBecause', from: null, to: why };
+    const { entries } = await fixture.json(`audit ${licenseId}`);
+    expect(entries[0].changes).toContainEqual(forced);
+    expect(JSON.stringify(activityItem({ ...entries[0], atMs: 0 }))).not.toContain(why);
+    pool.options.accounts.splice(-3);
+  });
 
   test('but not one that two accounts have', async () => {
     for (const command of ['license grant --tier pro --owner', 'license list --owner', 'account show']) {
@@ -85,6 +110,7 @@ test('account show shows one account by its sub or its address', async () => {
     email: 'twin@example.com',
     emailVerified: true,
     enabled: true,
+    status: 'CONFIRMED',
     createdAt: '2026-01-01T00:00:00.000Z',
     licenses: [{ licenseId: license.licenseId, name: 'Starter', ownerEmail: 'twin@example.com' }],
   });

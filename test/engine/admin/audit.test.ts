@@ -6,7 +6,9 @@ const fixture = useAdmin();
 const me = `operator:${userInfo().username}`;
 
 test('audit shows who changed a license and its keys, newest first', async () => {
-  const { licenseId } = await fixture.json('license grant --owner owner --tier pro --founding-catalog');
+  const { licenseId } = await fixture.json(
+    'license grant --force test --owner owner --tier pro --founding-catalog',
+  );
   await fixture.json(`license change ${licenseId} --credits 5000`);
   const { keyId } = await fixture.json(`key issue ${licenseId} --name`, 'my app');
   await fixture.json(`key revoke ${keyId} --yes`);

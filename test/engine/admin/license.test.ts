@@ -15,7 +15,9 @@ beforeAll(async () => {
 
 test('a grant takes its credits from the tier, and begins now', async () => {
   const before = Date.now();
-  const granted = await fixture.json('license grant --owner owner --tier pro --founding-catalog');
+  const granted = await fixture.json(
+    'license grant --force test --owner owner --tier pro --founding-catalog',
+  );
   expect(granted).toEqual({
     licenseId: expect.stringMatching(/^lic_/),
     ownerId: 'owner',
@@ -43,11 +45,11 @@ test('a grant takes its credits from the tier, and begins now', async () => {
 test('a grant may name everything, and lie anywhere in time', async () => {
   const [past, future] = await Promise.all([
     fixture.json(
-      'license grant --owner owner --tier enterprise --credits 25000 --identity drift --identity ember ' +
+      'license grant --force test --owner owner --tier enterprise --credits 25000 --identity drift --identity ember ' +
         '--anchor 2020-01-31 --active-until 2021-01-31T12:00:00+01:00',
     ),
     fixture.json(
-      'license grant --owner owner --tier starter --credits 3 --identity drift ember --anchor 2090-06-15T08:00Z',
+      'license grant --force test --owner owner --tier starter --credits 3 --identity drift ember --anchor 2090-06-15T08:00Z',
     ),
   ]);
   expect(past).toMatchObject({
@@ -66,9 +68,9 @@ test('a grant may name everything, and lie anywhere in time', async () => {
 });
 
 test('a grant of an identity that does not exist makes no license', async () => {
-  expect(await fixture.refused(1, 'license grant --owner careless --tier pro --identity drfit')).toBe(
-    'error: There is no identity drfit.\n',
-  );
+  expect(
+    await fixture.refused(1, 'license grant --force test --owner careless --tier pro --identity drfit'),
+  ).toBe('error: There is no identity drfit.\n');
   expect(await fixture.json('license list --owner careless')).toEqual({ licenses: [] });
 });
 

@@ -25,7 +25,13 @@ let nowMs = start;
 let deps: NotificationDeps;
 let accounts: AccountStore;
 let sent: Mail[] = [];
-const ada = { email: 'ada@example.com' as string | null, emailVerified: true, enabled: true, createdAtMs: 0 };
+const ada = {
+  email: 'ada@example.com' as string | null,
+  emailVerified: true,
+  enabled: true,
+  status: 'CONFIRMED',
+  createdAtMs: 0,
+};
 let account: typeof ada & { sub?: string };
 let failures: Error[] = [];
 let faults: string[] = [];

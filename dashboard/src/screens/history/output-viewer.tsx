@@ -6,6 +6,7 @@ import { DownloadButton } from '@/components/download-button.tsx';
 import { ThumbnailStrip, LargeImage } from '@/components/pictures.tsx';
 import { LinkButton, NewTabButton } from '@/components/ui/button.tsx';
 import { asReferenceSearch, outputSeed, stripOf, thumbnailOf } from '@/lib/outputs.ts';
+import { isolated } from '@/lib/text.ts';
 import { ZipButton } from './request-actions.tsx';
 
 interface OutputViewerProps {
@@ -25,7 +26,7 @@ export function OutputViewer({ generation, renew }: OutputViewerProps) {
         ground="relative sm:p-3 [&_button]:relative [&_button]:z-10"
         src={url}
         placeholder={thumbnailOf(generation, index)}
-        alt={`${prompt}${which}`}
+        alt={`${isolated(prompt)}${which}`}
         width={width}
         height={height}
         onReload={() => void renew()}

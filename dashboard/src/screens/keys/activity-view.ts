@@ -1,5 +1,6 @@
 import type { ActivityItem } from '../../lib/types.ts';
 import { formatCount, formatCredits, formatDate } from '../../lib/format.ts';
+import { isolated } from '../../lib/text.ts';
 
 const subjects: Record<ActivityItem['by'], string> = {
   owner: 'You',
@@ -30,12 +31,14 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
     case 'name':
       // The sentence has a new key's name already.
       if (action === 'key_issued') return [];
-      if (action === 'key_changed') return [`renamed from “${String(from)}”`];
-      return [to === null ? `no longer named “${String(from)}”` : `named “${String(to)}”`];
+      if (action === 'key_changed') return [`renamed from “${isolated(String(from))}”`];
+      return [
+        to === null ? `no longer named “${isolated(String(from))}”` : `named “${isolated(String(to))}”`,
+      ];
     case 'monthlyCredits':
       return [to === null ? 'without a budget' : `${credits(to)} a month`];
     case 'planName':
-      return to === null ? [] : [`plan “${String(to)}”`];
+      return to === null ? [] : [`plan “${isolated(String(to))}”`];
     case 'expiresAt':
       return [`expires ${formatDate(String(to))}`];
     case 'tier':

@@ -7,6 +7,7 @@ import { ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Dialog, DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
 import { formatCredits } from '@/lib/format.ts';
+import { isolated } from '@/lib/text.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { Time } from '@/components/time.tsx';
 import { changeKeyAdvice, changesOf, creditsOf, editOf, editProblems, revokeKeyAdvice } from './key-form.ts';
@@ -38,7 +39,7 @@ function EditKeyDialog({ item, onClose, returnFocus }: KeyDialogProps) {
     if (changes === null) return onClose();
     mutate(changes, {
       onSuccess: ({ name }) => {
-        toast.success(`“${name}” was changed.`);
+        toast.success(`“${isolated(name)}” was changed.`);
         onClose();
       },
     });
@@ -126,7 +127,7 @@ function RevokeKeyDialog({ item, onClose, onRevoked, returnFocus }: KeyDialogPro
   const revoke = (): void =>
     mutate(item.keyId, {
       onSuccess: () => {
-        toast.success(`“${item.name}” was revoked. Requests with it are refused from now on.`);
+        toast.success(`“${isolated(item.name)}” was revoked. Requests with it are refused from now on.`);
         onRevoked();
       },
     });

@@ -9,6 +9,7 @@ import { useRetention } from '@/lib/config.ts';
 import { fetchPicture } from '@/lib/download.ts';
 import { outputFileName, readAsReference, type PictureOf } from '@/lib/outputs.ts';
 import { withoutParameters } from '@/lib/parameters.ts';
+import { isolated } from '@/lib/text.ts';
 import {
   chooseForReference,
   fillFromStored,
@@ -93,7 +94,7 @@ function useFitting(
     const identity = fitToIdentities(tier.values, identities, known?.name);
     formStore.change(identity.values);
     const notes = [...identity.notes, ...tier.notes];
-    if (notes.length > 0) show({ title: `Adjusted to your license “${license.name}”`, notes });
+    if (notes.length > 0) show({ title: `Adjusted to your license “${isolated(license.name)}”`, notes });
   }, [license, identities, show]);
 }
 

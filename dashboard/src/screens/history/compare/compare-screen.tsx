@@ -14,7 +14,7 @@ import { BackLink, Page } from '@/layout/page.tsx';
 import { cn } from '@/lib/cn.ts';
 import { formatCount } from '@/lib/format.ts';
 import { stripOf, thumbnailOf } from '@/lib/outputs.ts';
-import { shorten } from '@/lib/text.ts';
+import { isolated, shorten } from '@/lib/text.ts';
 import { OutputPlaceholder } from '../output-placeholder.tsx';
 import {
   comparedSearch,
@@ -154,7 +154,7 @@ function Found({ name, generation, index: wanted, onShow, isFullSize, renew }: F
           ground="overflow-hidden"
           src={isFullSize ? url : preview}
           placeholder={isFullSize ? preview : undefined}
-          alt={`${name}: ${prompt}${which}`}
+          alt={`${name}: ${isolated(prompt)}${which}`}
           width={width}
           height={height}
           onReload={renew}
