@@ -25,6 +25,7 @@ import { PreviewRole } from './constructs/preview-role.ts';
 import { RecordTable } from './constructs/record-table.ts';
 import { ReferenceFetcher } from './constructs/reference-fetcher.ts';
 import { pascalCase, ServiceFunction } from './constructs/service-function.ts';
+import { SessionEnds } from './constructs/session-ends.ts';
 import { Sweep } from './constructs/sweep.ts';
 import type { ModelStack } from './model-stack.ts';
 import { throttleOf } from './throttle.ts';
@@ -101,11 +102,14 @@ export class ServiceStack extends Stack {
     this.addRoutes([dashboard.origin, ...configuration.allowedOrigins]);
     const sweep = this.addSweep(dashboard);
     const mails = this.addCreditMails(dashboard.origin);
+    const fn = this.addFunction(jobs.endSessions, jobTimeout);
+    const sessionEnds = new SessionEnds(this, 'SessionEnds', { userPool: this.accounts.userPool, fn });
     const monitoring = this.addMonitoring([
       sweep,
       this.records,
       ...this.addBilling(),
       ...mails,
+      sessionEnds,
       this.references,
       this.model,
       dashboard,

@@ -4,7 +4,7 @@ import { isActive, type License } from '../../shared/licenses/license.ts';
 import { licenseNames } from '../../shared/licenses/names.ts';
 import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
 import { account as accountValue, nonEmpty, wholeNumber } from '../common/values.ts';
-import type { CommandGroup, Session } from './command.ts';
+import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
 import { licenseJson } from './license-output.ts';
 
 /** The most that Cognito gives at once. */
@@ -18,7 +18,7 @@ interface ListOptions {
 
 export const accountCommands: CommandGroup = {
   name: 'account',
-  description: 'accounts, which own licenses and sign in to the dashboard: list, show',
+  description: 'accounts, which own licenses and sign in to the dashboard: list, show, sign out',
   examples: ['account list', 'account show ada@example.com'],
   commands: [
     {
@@ -35,6 +35,18 @@ export const accountCommands: CommandGroup = {
       description: 'one account and its licenses',
       operands: [['<account>', 'its Cognito sub or its e-mail address', accountValue]],
       run: (_, text: string) => (session) => show(session, text),
+    },
+    {
+      name: 'sign-out',
+      description:
+        'end all sessions of an account at once, also of one that is deleted from the pool already',
+      operands: [['<account>', 'its Cognito sub or its e-mail address', accountValue]],
+      options: [['--disable', 'nobody signs in with it any more, until it is enabled in Cognito']],
+      asksBefore: accessIsTakenAway,
+      run:
+        ({ disable = false }: { disable?: boolean }, text: string) =>
+        (session) =>
+          signOut(session, text, disable),
     },
   ],
 };
@@ -92,6 +104,21 @@ async function show(session: Session, text: string): Promise<Answer> {
   };
   const ofLicenses = listOf(licenses, columns, 'It has no licenses.');
   return { json: accountJson(one), text: `${summary}\n\n${ofLicenses}` };
+}
+
+/** Cognito first: a session that is renewed after it was refused would be a new one. */
+async function signOut(session: Session, text: string, disable: boolean): Promise<Answer> {
+  const { accounts, stores } = session;
+  const ownerId = await accounts.ownerId(text);
+  const what = `sign the account ${text} out everywhere${disable ? ' and disable it' : ''}`;
+  await session.confirm({ what, losses: ['all its sessions end at once'] });
+  const isThere = await accounts.signOut(ownerId, disable);
+  await stores.accounts.endSessions(ownerId, Date.now());
+  const note = isThere ? '' : ' The user pool has no such account.';
+  return {
+    json: { ownerId, isThere, disabled: disable },
+    text: `All sessions of ${ownerId} have ended.${note}`,
+  };
 }
 
 function accountJson({ account, licenses, names }: Owned): Record<string, unknown> {

@@ -66,6 +66,17 @@ export function openAccounts(pool: UserPool | null) {
     async ownerId(owner: string): Promise<string> {
       return owner.includes('@') ? (await find(owner)).sub : owner;
     },
+    /** @returns false where the pool has no such account any more. */
+    signOut: async (sub: string, disable: boolean): Promise<boolean> => {
+      const known = await directory();
+      return known.signOut(sub, { disable }).then(
+        () => true,
+        (error: Error) => {
+          if (error.name === 'UserNotFoundException') return false;
+          throw new Failure(sentenceFor(error, pool!.id), 1, { cause: error });
+        },
+      );
+    },
     list: (limit: number, cursor: string | null) => ask((known) => known.list(limit, cursor)),
   };
 }
@@ -95,7 +106,7 @@ function sentenceFor(error: unknown, poolId: string): string {
     return `${message} Name the one that you mean by its sub: see "account list".`;
   if (name === 'ResourceNotFoundException') return `There is no user pool ${poolId} in this region.`;
   if (name === 'NotAuthorizedException' || name === 'AccessDeniedException') {
-    return `You may not read the user pool ${poolId}: that needs cognito-idp:ListUsers.`;
+    return `You may not do that in the user pool ${poolId}: see docs/deploying.md for what the CLI needs.`;
   }
   if (name === 'InvalidParameterException')
     return 'Cognito refused what was asked: is the --cursor of this pool?';

@@ -1,5 +1,6 @@
 import { apiKeyStore } from '../../shared/keys/store.ts';
 import { auditStore } from '../../shared/accounts/audit-store.ts';
+import { accountStore } from '../../shared/accounts/store.ts';
 import { deletionStore } from '../../shared/generations/deletion-store.ts';
 import { generationStore } from '../../shared/generations/store.ts';
 import { identityStore } from '../../shared/identities/store.ts';
@@ -21,6 +22,7 @@ export function openStores(tableName: string) {
     deletions: deletionStore(table),
     periods: periodStore(table),
     audit: auditStore(table),
+    accounts: accountStore(table),
     /** Closes the connections, so that the process can end. */
     close: () => table.client.destroy(),
   };

@@ -1,4 +1,5 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
+import type { Account } from './options.ts';
 
 interface Entry {
   payload: AdapterPayload;
@@ -10,9 +11,10 @@ const maxEntries = 2000;
 
 /**
  * Keeps the provider's state in memory. As in Cognito, a used refresh token works again within the grace period, so
- * that two tabs that refresh at once both stay signed in. After it, the token is unknown.
+ * that two tabs that refresh at once both stay signed in. After it, the token is unknown, and so is one from before its account
+ * was signed out everywhere.
  */
-export function memoryStore(refreshGraceSeconds: number): AdapterFactory {
+export function memoryStore(refreshGraceSeconds: number, accounts: readonly Account[]): AdapterFactory {
   return (kind) => {
     const entries = new Map<string, Entry>();
     const find = (id: string) => {
@@ -29,7 +31,10 @@ export function memoryStore(refreshGraceSeconds: number): AdapterFactory {
       },
       async find(id) {
         const payload = find(id);
-        if (kind !== 'RefreshToken' || typeof payload?.consumed !== 'number') return payload;
+        if (kind !== 'RefreshToken') return payload;
+        const { signedOutAtMs = 0 } = accounts.find(({ sub }) => sub === payload?.accountId) ?? {};
+        if (payload !== undefined && (payload.iat ?? 0) * 1000 <= signedOutAtMs) return undefined;
+        if (typeof payload?.consumed !== 'number') return payload;
         const { consumed, ...unused } = payload;
         return nowSeconds() - consumed < refreshGraceSeconds ? unused : undefined;
       },

@@ -8,6 +8,8 @@ export interface Account {
   password: string;
   /** False once an operator has disabled it. @default true */
   enabled?: boolean;
+  /** When it was last signed out everywhere; refresh tokens from before are refused. */
+  signedOutAtMs?: number;
   /** @default CONFIRMED */
   status?: 'CONFIRMED' | 'UNCONFIRMED' | 'FORCE_CHANGE_PASSWORD';
 }

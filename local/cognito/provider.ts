@@ -43,7 +43,7 @@ function configuration(options: UserPoolOptions): Configuration {
   const policy = interactionPolicy.base();
   policy.remove('consent');
   return {
-    adapter: memoryStore(refreshGraceSeconds),
+    adapter: memoryStore(refreshGraceSeconds, accounts),
     jwks: { keys: [{ ...signingKey, alg: 'RS256', use: 'sig' }] } as Configuration['jwks'],
     clients: [
       {
@@ -64,7 +64,7 @@ function configuration(options: UserPoolOptions): Configuration {
     routes: { authorization: '/oauth2/authorize', token: '/oauth2/token', revocation: '/oauth2/revoke' },
     interactions: { policy, url: () => '/login' },
     findAccount: (_ctx, sub) =>
-      accounts.some((account) => account.sub === sub)
+      accounts.some((account) => account.sub === sub && account.enabled !== false)
         ? { accountId: sub, claims: () => ({ sub }) }
         : undefined,
     loadExistingGrant: grantWhatIsAsked,

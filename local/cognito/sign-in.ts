@@ -65,7 +65,7 @@ async function endOtherSession(
 function accountOf(accounts: Account[], email: string, password: string): Account | null {
   const account = accounts.find((one) => one.email.toLowerCase() === email.toLowerCase());
   const isRight = timingSafeEqual(digest(password), digest(account?.password ?? ''));
-  return account !== undefined && isRight ? account : null;
+  return account !== undefined && account.enabled !== false && isRight ? account : null;
 }
 
 function digest(text: string): Buffer {

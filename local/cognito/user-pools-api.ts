@@ -11,47 +11,74 @@ export interface UserPoolsApi {
 
 const maxUsers = 60;
 
-/** Answers ListUsers (Amazon Cognito user pools API reference). */
+const service = 'AWSCognitoIdentityProviderService';
+
+/** What changes accounts. They are as before when the service is started again. */
+const changes: Record<string, (account: Account) => void> = {
+  AdminDisableUser: (account) => Object.assign(account, { enabled: false, signedOutAtMs: Date.now() }),
+  AdminUserGlobalSignOut: (account) => Object.assign(account, { signedOutAtMs: Date.now() }),
+};
+
+/** Answers ListUsers, and what signs an account out (Amazon Cognito user pools API reference). */
 export async function serveUserPoolsApi(
   request: IncomingMessage,
   response: ServerResponse,
   api: UserPoolsApi,
 ): Promise<void> {
   await serveJsonProtocol(request, response, {
-    target: 'AWSCognitoIdentityProviderService.ListUsers',
+    targets: ['ListUsers', ...Object.keys(changes)].map((operation) => `${service}.${operation}`),
     signing: { service: 'cognito-idp', ...api.signing },
     maxBodyBytes: 128 * 1024,
-    perform: (body) => listUsers(parametersIn(body), api),
+    perform(body, target) {
+      const change = changes[target.slice(service.length + 1)];
+      return change === undefined
+        ? listUsers(parametersIn(body), api)
+        : changeAccount(parametersIn(body), api, change);
+    },
   });
 }
 
+function changeAccount(
+  { UserPoolId: asked, Username: name }: ApiParameters,
+  { poolId, accounts }: UserPoolsApi,
+  change: (account: Account) => void,
+): object {
+  if (asked !== poolId) throw unknownPool(asked);
+  const account = accounts.find(({ sub }) => sub === name);
+  if (account === undefined) throw new AwsFault('UserNotFoundException', 'User does not exist.');
+  change(account);
+  return {};
+}
+
+const unknownPool = (asked: unknown) =>
+  new AwsFault('ResourceNotFoundException', `User pool ${String(asked)} does not exist.`);
+
 const invalid = (message: string) => new AwsFault('InvalidParameterException', message);
 
-interface ListUsersParameters {
+interface ApiParameters {
   UserPoolId?: unknown;
+  Username?: unknown;
   Filter?: unknown;
   Limit?: unknown;
   PaginationToken?: unknown;
 }
 
-function parametersIn(body: Buffer): ListUsersParameters {
+function parametersIn(body: Buffer): ApiParameters {
   try {
-    return JSON.parse(body.toString()) as ListUsersParameters;
+    return JSON.parse(body.toString()) as ApiParameters;
   } catch {
     throw new AwsFault('SerializationException', 'The body is not JSON.');
   }
 }
 
 /** Pages are counted: a token is the number of accounts that were listed before. */
-function listUsers(parameters: ListUsersParameters, { poolId, accounts }: UserPoolsApi): object {
+function listUsers(parameters: ApiParameters, { poolId, accounts }: UserPoolsApi): object {
   const known = ['UserPoolId', 'Filter', 'Limit', 'PaginationToken'];
   const unknown = Object.keys(parameters).find((name) => !known.includes(name));
   if (unknown !== undefined) throw invalid(`This engine does not know ${unknown}.`);
   const { UserPoolId: asked, Filter: filter = '', Limit: limit = maxUsers } = parameters;
   const { PaginationToken: token = '0' } = parameters;
-  if (asked !== poolId) {
-    throw new AwsFault('ResourceNotFoundException', `User pool ${String(asked)} does not exist.`);
-  }
+  if (asked !== poolId) throw unknownPool(asked);
   if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > maxUsers) {
     throw invalid(`Limit must be a whole number from 1 to ${maxUsers}.`);
   }

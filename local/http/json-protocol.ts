@@ -4,37 +4,39 @@ import { AwsFault } from './rest.ts';
 import { isSigned, type SigningScope } from './signed.ts';
 
 export interface JsonOperation {
-  /** As the header `x-amz-target` names it: `SageMaker.DescribeInferenceComponent`. */
-  target: string;
+  /** As the header `x-amz-target` names them: `SageMaker.DescribeInferenceComponent`. */
+  targets: string[];
   signing: SigningScope;
   maxBodyBytes: number;
   /** @returns the answer. @throws AwsFault */
-  perform(body: Buffer): object;
+  perform(body: Buffer, target: string): object;
 }
 
-/** Serves the one operation that an engine has, in AWS's JSON protocol 1.1. */
+/** Serves the operations that an engine has, in AWS's JSON protocol 1.1. */
 export async function serveJsonProtocol(
   request: IncomingMessage,
   response: ServerResponse,
   operation: JsonOperation,
 ): Promise<void> {
   try {
-    send(response, 200, operation.perform(await takeBody(request, operation)));
+    const body = await takeBody(request, operation);
+    send(response, 200, operation.perform(body, String(request.headers['x-amz-target'])));
   } catch (error) {
     if (!(error instanceof AwsFault)) throw error;
     send(response, error.status, { __type: error.type, message: error.message });
   }
 }
 
-async function takeBody(request: IncomingMessage, { target, signing, maxBodyBytes }: JsonOperation) {
+async function takeBody(request: IncomingMessage, { targets, signing, maxBodyBytes }: JsonOperation) {
   const body = await readBody(request, maxBodyBytes);
   if (body === null) throw new AwsFault('RequestEntityTooLargeException', 'The body is too large.', 413);
   if (!(await isSigned(request, body, signing))) {
     const message = 'The request signature we calculated does not match the signature you provided.';
     throw new AwsFault('InvalidSignatureException', message, 403);
   }
-  if (request.headers['x-amz-target'] === target) return body;
-  throw new AwsFault('UnknownOperationException', `This engine serves ${target.split('.')[1]}.`);
+  if (targets.includes(String(request.headers['x-amz-target']))) return body;
+  const served = targets.map((target) => target.split('.')[1]).join(', ');
+  throw new AwsFault('UnknownOperationException', `This engine serves ${served}.`);
 }
 
 function send(response: ServerResponse, status: number, value: object): void {

@@ -21,7 +21,7 @@ export async function serveControlPlane(
   component: Component,
 ): Promise<void> {
   await serveJsonProtocol(request, response, {
-    target: 'SageMaker.DescribeInferenceComponent',
+    targets: ['SageMaker.DescribeInferenceComponent'],
     signing: { service: 'sagemaker', ...component.signing },
     maxBodyBytes: 1024 * 1024,
     perform(body) {

@@ -1,8 +1,24 @@
 import * as z from 'zod/mini';
-import { optional } from '../base/fields.ts';
+import { instant, optional } from '../base/fields.ts';
+import { isId } from '../base/ids.ts';
 
 /** The body of PATCH /account. What is left out stays as it is. */
 export const changeAccountBody = z.strictObject(
   { creditMails: optional(z.boolean('must be true or false')) },
   'must be a JSON object',
 );
+
+/** What EventBridge brings of a call that ended an account's sessions (Amazon Cognito, "Logging in CloudTrail"). Names are hidden in it. */
+export const sessionsEnd = z.object({
+  detail: z.object({
+    eventName: z.string().check(z.maxLength(100)),
+    eventTime: instant,
+    additionalEventData: z.object({ sub: z.string().check(z.refine(isId)) }),
+  }),
+});
+
+/** Calls that end all sessions of an account: by an operator, who names the pool, and by the account itself. */
+export const sessionsEndedBy = {
+  operator: ['AdminUserGlobalSignOut', 'AdminDisableUser', 'AdminDeleteUser'],
+  account: ['GlobalSignOut', 'DeleteUser'],
+} as const;

@@ -46,18 +46,23 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
   const { config } = new S3Client({});
   const send = signedFetch('cognito-idp', config);
 
-  const listUsers = async (parameters: object): Promise<AccountPage> => {
+  const call = async (operation: string, parameters: object): Promise<object> => {
     const answer = await send({
       url: cognitoUrl === null ? awsUrl('cognito-idp', await config.region()) : `${cognitoUrl}/`,
       headers: {
         'content-type': 'application/x-amz-json-1.1',
-        'x-amz-target': 'AWSCognitoIdentityProviderService.ListUsers',
+        'x-amz-target': `AWSCognitoIdentityProviderService.${operation}`,
       },
       body: JSON.stringify({ UserPoolId: userPoolId, ...parameters }),
       withinMs,
     });
     if (!answer.ok) throw await refusal(answer);
-    const { Users: users = [], PaginationToken: nextCursor = null } = (await answer.json()) as ListedUsers;
+    return (await answer.json()) as object;
+  };
+
+  const listUsers = async (parameters: object): Promise<AccountPage> => {
+    const answer: ListedUsers = await call('ListUsers', parameters);
+    const { Users: users = [], PaginationToken: nextCursor = null } = answer;
     return { accounts: users.map(accountOf), nextCursor };
   };
 
@@ -94,6 +99,15 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
         if (account !== null) return account;
       }
       return null;
+    },
+
+    /**
+     * Ends what renews an account's sessions, and its new sign-ins where it is disabled. Cognito takes a sub as a user name.
+     * @throws Error named UserNotFoundException where there is no such account.
+     */
+    async signOut(sub: string, { disable }: { disable: boolean }): Promise<void> {
+      if (disable) await call('AdminDisableUser', { Username: sub });
+      await call('AdminUserGlobalSignOut', { Username: sub });
     },
 
     /** In no order that Cognito promises. @param cursor of the page before. */

@@ -10,6 +10,8 @@ import { freshFetch } from '../base/fresh-fetch.ts';
 export interface Account {
   /** Cognito's `sub`. */
   ownerId: string;
+  /** When its token was issued, milliseconds since 1970; Cognito says it to the second. */
+  issuedAtMs: number;
 }
 
 export type SessionVerifier = ReturnType<typeof sessionVerifier>;
@@ -42,10 +44,11 @@ export function sessionVerifier({ issuer, jwksUrl, clientId }: SessionEnvironmen
       if (token.length > maxTokenCharacters) return null;
       try {
         const claims = await verifier.verify(token);
-        const { sub, exp, token_use: tokenUse, client_id: client } = claims;
-        // The library accepts a token without an expiry.
-        const valid = typeof exp === 'number' && tokenUse === 'access' && client === clientId;
-        return valid && typeof sub === 'string' && isId(sub) ? { ownerId: sub } : null;
+        const { sub, exp, iat, token_use: tokenUse, client_id: client } = claims;
+        // The library accepts a token without either.
+        if (typeof exp !== 'number' || typeof iat !== 'number') return null;
+        const valid = tokenUse === 'access' && client === clientId && typeof sub === 'string' && isId(sub);
+        return valid ? { ownerId: sub, issuedAtMs: iat * 1000 } : null;
       } catch (error) {
         if (error instanceof ServiceError) throw error;
         return null;

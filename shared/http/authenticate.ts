@@ -1,4 +1,5 @@
 import type { SessionVerifier } from '../accounts/session-verifier.ts';
+import type { AccountStore } from '../accounts/store.ts';
 import { fingerprintApiKey, isApiKey, keyStatus } from '../keys/api-key.ts';
 import { accountCallerId } from '../base/ids.ts';
 import { whyInactive } from '../licenses/license.ts';
@@ -6,6 +7,8 @@ import { ServiceError } from '../base/errors.ts';
 import type { RouteLimit } from '../routes/limits.ts';
 import type { Route } from '../routes/route.ts';
 import type { ApiKeyStore } from '../keys/store.ts';
+import { toRateLog } from '../limits/rate-log-store.ts';
+import { itemKeys } from '../table/keys.ts';
 import type { LicenseStore } from '../licenses/store.ts';
 import type { Caller, KeyCaller, SessionCaller } from './callers.ts';
 import { enforceRateLimit, consumeRateLimit, type RateDeps } from './rate-limit.ts';
@@ -14,6 +17,7 @@ import { singleHeader, type ApiRequest } from './request.ts';
 export interface AccessDeps extends RateDeps {
   apiKeys: ApiKeyStore;
   licenses: LicenseStore;
+  accounts: AccountStore;
   /** Asked for by routes that take sessions only. */
   sessions(): SessionVerifier;
 }
@@ -68,6 +72,10 @@ async function authenticateKey(
   return { kind: 'key', callerId: keyId, licenseId, ownerId, keyBudget: key.monthlyCredits, license };
 }
 
+/**
+ * Verifies the token, then reads when the account's sessions were last ended, with its rate log. A token of the very second
+ * is refused too: Cognito says no finer time.
+ */
 async function authenticateSession(
   request: ApiRequest,
   token: string | null,
@@ -76,11 +84,15 @@ async function authenticateSession(
 ): Promise<SessionCaller> {
   const account = token === null ? null : await deps.sessions().verify(token);
   if (account === null) throw invalidSession();
-  const { ownerId } = account;
+  const { ownerId, issuedAtMs } = account;
+  const callerId = accountCallerId(ownerId);
+  const logKey = limit ? [itemKeys.rateLog(callerId, limit.name)] : [];
+  const [endedAtMs, log] = await deps.accounts.getSessionsEnd(ownerId, logKey);
+  if (issuedAtMs <= endedAtMs) throw invalidSession();
   request.logFields.ownerId = ownerId;
-  const caller = { kind: 'session', callerId: accountCallerId(ownerId), ownerId } as const;
+  const caller = { kind: 'session', callerId, ownerId } as const;
   if (limit) {
-    const decision = await consumeRateLimit(request, caller.callerId, limit, null, deps);
+    const decision = await consumeRateLimit(request, callerId, limit, toRateLog(log), deps);
     if (decision) enforceRateLimit(request, limit, decision, 'session');
   }
   return caller;

@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import { executionModeStandard } from '@middy/core/executionModeStandard';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import { sessionVerifier } from '../accounts/session-verifier.ts';
+import { accountStore } from '../accounts/store.ts';
 import { readEnvironment } from '../base/config.ts';
 import { newRequestId } from '../base/ids.ts';
 import type { ServiceError } from '../base/errors.ts';
@@ -100,6 +101,7 @@ function accessDeps(route: Route, { env, table, clock, log }: Runtime): AccessDe
   return {
     apiKeys: apiKeyStore(table()),
     licenses: licenseStore(table()),
+    accounts: accountStore(table()),
     rateLogs: rateLogStore(table()),
     sessions: lazy(() => sessionVerifier(env.session)),
     clock,

@@ -4,8 +4,8 @@ import * as objects from './objects.ts';
 /** A function that no request calls. */
 export interface Job {
   functionName: string;
-  /** What starts it: the clock, a queue of events, or another function, which may wait for its answer or not. */
-  trigger: { everyMinutes: number } | 'queue' | 'function';
+  /** What starts it: the clock, a queue of events, an event, or another function, which may wait for its answer or not. */
+  trigger: { everyMinutes: number } | 'queue' | 'event' | 'function';
   /**
    * Executions at once that a flood of other requests can't take from it, and the most that it may have itself. They are
    * reserved where the account's quota allows it.
@@ -73,6 +73,11 @@ export const jobs = {
     trigger: 'queue',
     reservedConcurrency: 3,
     grants: { table: { licenses: ['get', 'put', 'update'], audit: ['put'] } },
+  },
+  endSessions: {
+    functionName: 'end-sessions',
+    trigger: 'event',
+    grants: { table: { accounts: ['update'] } },
   },
   fetchReferences: {
     functionName: 'fetch-references',

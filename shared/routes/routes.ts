@@ -62,10 +62,9 @@ function accessGrants({ auth, limit }: Route): TableGrants {
   const byKey = auth === 'key' || auth === 'key_or_session';
   const bySession = auth === 'session' || auth === 'key_or_session';
   const rateLogs: TableAction[] = [];
-  if (limit && byKey) rateLogs.push('batchGet');
-  if (limit && bySession) rateLogs.push('get');
-  if (limit) rateLogs.push('put');
+  if (limit) rateLogs.push('batchGet', 'put');
   return {
+    ...(bySession ? { accounts: ['batchGet'] } : {}),
     ...(byKey ? { keys: [limit ? 'batchGet' : 'get'], licenses: ['get'], refusals: ['update'] } : {}),
     ...(limit ? { rateLogs } : {}),
   };

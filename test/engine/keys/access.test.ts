@@ -3,6 +3,7 @@ import { authenticate, type AccessDeps } from '../../../shared/http/authenticate
 import { readRequest } from '../../../shared/http/request.ts';
 import { routes } from '../../../shared/routes/routes.ts';
 import { apiKeyStore } from '../../../shared/keys/store.ts';
+import { accountStore } from '../../../shared/accounts/store.ts';
 import { licenseStore } from '../../../shared/licenses/store.ts';
 import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
 import { grant } from '../../support/grants.ts';
@@ -19,6 +20,7 @@ beforeAll(() => {
   deps = {
     apiKeys: apiKeyStore(fixture.table),
     licenses: licenseStore(fixture.table),
+    accounts: accountStore(fixture.table),
     rateLogs: rateLogStore(fixture.table),
     sessions: () => {
       throw new Error('no session was sent');
