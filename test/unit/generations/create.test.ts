@@ -50,7 +50,7 @@ describe('a request that is accepted', () => {
       idempotencyKeyHash: 'key',
     };
     expect(acceptance).toMatchObject({ outcome: 'accepted', generation, identity });
-    const limits = { creditsLimit: 100, keyBudget: null, maxInFlight: 40 };
+    const limits = { creditsLimit: 100, keyBudget: null, keyMaxInFlight: null, maxInFlight: 40 };
     expect(fixture.calls).toMatchObject([['reserve', generation, limits, 'h2', expect.any(Function)]]);
     // Nobody but the reservation looks at its credits.
     expect([fixture.looks.atCredits, fixture.logs.size]).toEqual([0, 0]);
