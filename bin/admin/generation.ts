@@ -256,7 +256,7 @@ async function eraseRequest(
 ): Promise<void> {
   const [{ beginDeletion, erase }, { allRights }, { systemClock }, { objectStore }] = await Promise.all([
     import('../../shared/generations/delete.ts'),
-    import('../../shared/generations/find.ts'),
+    import('../../shared/keys/rights.ts'),
     import('../../shared/base/clock.ts'),
     import('../../shared/images/object-store.ts'),
   ]);

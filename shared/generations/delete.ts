@@ -6,7 +6,8 @@ import { readRequestId } from '../base/ids.ts';
 import { ServiceError, serviceBusy } from '../base/errors.ts';
 import type { DeletionStore } from './deletion-store.ts';
 import type { DiscardDeps } from '../references/discard-references.ts';
-import { covers, requestNotFound, type RequestRights } from './find.ts';
+import { covers, type RequestRights } from '../keys/rights.ts';
+import { requestNotFound } from './find.ts';
 
 export interface DeletionDeps {
   deletions: DeletionStore;

@@ -101,12 +101,15 @@ export function generationPages(table: Table) {
         const generations = found.slice(0, limit);
         return { generations, next: generations.at(-1)!.requestId };
       }
-      if (reads === null || next === null) return { generations: found, next };
-      // The request that was looked at last may be another's, whose id is not to be told. What is of its millisecond comes next.
-      const place = firstRequestIdAt(requestIdTimeMs(next) + 1);
-      return { generations: found.filter(({ requestId }) => requestId > place), next: place };
+      return reads === null || next === null ? { generations: found, next } : withoutOthersId(found, next);
     },
   };
+}
+
+/** What was looked at last may be another's, whose id is not to be told. So what is of its millisecond comes with the next page. */
+function withoutOthersId(found: Generation[], last: string): GenerationPage {
+  const next = firstRequestIdAt(requestIdTimeMs(last) + 1);
+  return { generations: found.filter(({ requestId }) => requestId > next), next };
 }
 
 interface Conditions {

@@ -1,6 +1,6 @@
 import type { SessionVerifier } from '../accounts/session-verifier.ts';
 import { fingerprintApiKey, isApiKey, keyStatus } from '../keys/api-key.ts';
-import { allRights, rightsOfKey } from '../generations/find.ts';
+import { allRights, rightsOfKey } from '../keys/rights.ts';
 import { accountCallerId } from '../base/ids.ts';
 import { whyInactive } from '../licenses/license.ts';
 import { ServiceError } from '../base/errors.ts';

@@ -1,4 +1,4 @@
-import type { RequestRights } from '../generations/find.ts';
+import type { RequestRights } from '../keys/rights.ts';
 import type { License } from '../licenses/license.ts';
 import type { Route } from '../routes/route.ts';
 

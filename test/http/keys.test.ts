@@ -202,6 +202,23 @@ describe('DELETE /keys/{keyId}', () => {
 });
 
 // The tests of the store hold how exact a budget is, under requests at once too.
+test('a key has an access and at most the places of its license, from its creation or by a change', async () => {
+  const { create, change, list, keyId } = await owner();
+  expect((await create({ access: 'own', maxInFlight: 40 })).body).toMatchObject({
+    access: 'own',
+    maxInFlight: 40,
+  });
+  expect((await list())[1]).toMatchObject({ keyId, access: 'license', maxInFlight: null });
+  for (const refused of [await create({ maxInFlight: 41 }), await change({ maxInFlight: 41 })]) {
+    expectError(refused, 400, 'INVALID_PARAMETERS');
+    expect(refused.body.error).toBe('maxInFlight must be at most 40, as of its license.');
+  }
+  expectError(await change({ access: 'all' }), 400, 'INVALID_PARAMETERS');
+  for (const changes of [{ access: 'own', maxInFlight: 2 }, { access: 'license' }, { maxInFlight: null }]) {
+    expect((await change(changes)).body).toMatchObject(changes);
+  }
+});
+
 describe('a key with a budget', () => {
   test('is created with it, spends it, is then refused in its own words, and goes on once it is raised', async () => {
     const { create, change, list, generate: byOther, expectCharged } = await owner();

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../../shared/model/contract.ts';
 import { deletionStore } from '../../../shared/generations/deletion-store.ts';
 import { acceptGeneration } from '../../../shared/generations/create.ts';
 import { beginDeletion, erase } from '../../../shared/generations/delete.ts';
-import { allRights } from '../../../shared/generations/find.ts';
+import { allRights } from '../../../shared/keys/rights.ts';
 import { newDeletion, type Deletion } from '../../../shared/generations/deletion.ts';
 import { sweep } from '../../../shared/generations/sweep.ts';
 import { allItems } from '../../support/table-scan.ts';
@@ -194,6 +194,9 @@ describe('a deletion', () => {
       deletion,
     );
     await expect(beginDeletion(requestId, licenseIds, allRights, deps)).rejects.toMatchObject(notFound);
+    // Nor does a key go on with the deletion of what it may not delete.
+    const rights = { reads: null, deletes: 'key_another' };
+    await expect(beginDeletion(requestId, [license.licenseId], rights, deps)).rejects.toMatchObject(notFound);
     await erase(deletion, deps);
   });
 });

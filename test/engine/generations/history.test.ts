@@ -6,7 +6,7 @@ import type { Generation } from '../../../shared/generations/generation.ts';
 import { newId, newRequestId } from '../../../shared/base/ids.ts';
 import { toItem } from '../../../shared/generations/item.ts';
 import { generationStore, type GenerationStore } from '../../../shared/generations/store.ts';
-import type { GenerationFilter } from '../../../shared/generations/pages.ts';
+import type { GenerationFilter, GenerationPage } from '../../../shared/generations/pages.ts';
 import { sampleGeneration } from '../../support/unit-samples.ts';
 import { useTable } from './use-engines.ts';
 
@@ -232,6 +232,26 @@ describe('a history with a filter', () => {
     expect(sent.times).toBe(queries);
     const rest = (await walk(licenseId, 3, filter)).pages;
     expect(rest.flat()).toEqual([history[7]]);
+  });
+
+  test('of one key tells no id of the others, and leaves out none of its own', async () => {
+    // Two in each millisecond.
+    const { licenseId, history } = await historyOf(12, (i) => ({
+      requestId: newRequestId(nowMs + (i >> 1)),
+      keyId: i % 3 === 0 ? 'key_mine' : 'key_another',
+    }));
+    const pages: GenerationPage[] = [];
+    do {
+      fixture.readOneByOne(400);
+      const before = pages.at(-1)?.next ?? null;
+      const query = { limit: 5, before, filter: {}, reads: 'key_mine', nowMs };
+      pages.push(await generations.listPage(licenseId, query));
+    } while (pages.at(-1)!.next !== null);
+    const others = history.filter(({ keyId }) => keyId !== 'key_mine').map(({ requestId }) => requestId);
+    expect(others.filter((id) => JSON.stringify(pages).includes(id))).toEqual([]);
+    const found = pages.flatMap((page) => page.generations.map(({ requestId }) => requestId));
+    const own = history.filter(({ keyId }) => keyId === 'key_mine').map(({ requestId }) => requestId);
+    expect([pages.length > 2, found.toSorted()]).toEqual([true, own.toSorted()]);
   });
 
   test('ends a page as soon as it is full, and goes on behind it', async () => {

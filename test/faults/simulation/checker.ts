@@ -188,8 +188,8 @@ export function createChecker(outside: Outside, { tenants, keys }: Setup) {
     for (const [keyId, { committed }] of Object.entries(periodFromItem(item).byKey))
       take(`budget of ${keyId}`, item.SK, committed, earlier[keyId]?.committed ?? 0);
     for (const { stored } of keys) {
-      const [now = 0, was = 0] = [item, before].map((of) => of?.[inFlightName(stored.keyId)]);
-      if (now !== was && item.inFlight !== undefined) take(`places of ${stored.keyId}`, 'now', now, was);
+      const [is = 0, was = 0] = [item, before].map((of) => of?.[inFlightName(stored.keyId)]);
+      if (is !== was && item.inFlight !== undefined) take(`places of ${stored.keyId}`, 'now', is, was);
     }
   }
 

@@ -48,7 +48,7 @@ export function wrongPeriod({ used = 0, committed = 0, imported }: Json, records
 }
 
 /** What is wrong with what a period says of its keys, given every record that names it. */
-export function wrongKeys(period: Json, records: HasItem[]): string | null {
+function wrongKeys(period: Json, records: HasItem[]): string | null {
   const { byKey } = periodFromItem(period);
   const keyIds = new Set([...Object.keys(byKey), ...records.map(({ item }) => item.keyId)]);
   for (const keyId of keyIds) {

@@ -192,17 +192,17 @@ export async function changeKeys(simulation: Simulation): Promise<void> {
       if (ofBudget) return { monthlyCredits: isNone ? null : drawBudget(random) };
       return { maxInFlight: isNone ? null : random.int(1, 2) };
     });
-    await Promise.all(drawn.map((changes) => changeKey(simulation, key, changes)));
+    await Promise.all(drawn.map((wanted) => changeKey(simulation, key, wanted)));
   }
 }
 
 /** Whatever fails on the way, what the table says holds. */
-async function changeKey(simulation: Simulation, key: Key, changes: KeyChanges): Promise<void> {
+async function changeKey(simulation: Simulation, key: Key, wanted: KeyChanges): Promise<void> {
   const { scheduler, note } = simulation;
   const run = new Run('owner', scheduler.now(), { mayFail: true });
-  note(run.name, `${key.name} gets ${JSON.stringify(changes)}`);
+  note(run.name, `${key.name} gets ${JSON.stringify(wanted)}`);
   const result = await currentRun
-    .run(run, () => patchKey(simulation, key, changes))
+    .run(run, () => patchKey(simulation, key, wanted))
     .then(
       () => 'done',
       () => 'failed',
@@ -214,10 +214,10 @@ async function changeKey(simulation: Simulation, key: Key, changes: KeyChanges):
 async function patchKey(
   { stores, scheduler }: Simulation,
   { stored }: Key,
-  changes: KeyChanges,
+  wanted: KeyChanges,
 ): Promise<void> {
   const read = await stores.apiKeys.get(stored.keyId);
-  await stores.apiKeys.change(read!, changes, scheduler.now());
+  await stores.apiKeys.change(read!, wanted, scheduler.now());
 }
 
 /** Once all is well, a key may use what its license may. */

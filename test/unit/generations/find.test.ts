@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Generation } from '../../../shared/generations/generation.ts';
 import { newRequestId } from '../../../shared/base/ids.ts';
-import { allRights, findGeneration } from '../../../shared/generations/find.ts';
+import { findGeneration } from '../../../shared/generations/find.ts';
+import { allRights } from '../../../shared/keys/rights.ts';
 
 const nowMs = 1_800_000_000_000;
 const requestId = newRequestId(nowMs - 1000);
