@@ -16,7 +16,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   CREDIT_LIMIT_EXCEEDED:
     "Wait for the next billing period or use another license; if a key's own budget is used up, raise it.",
   RATE_LIMITED:
-    "Wait as long as Retry-After says, and send fewer of what the error's sentence names: requests a minute, requests at a time, or requests that make the model run for nothing.",
+    "Wait as long as Retry-After says, then send fewer of the requests that the error's sentence names.",
   IDENTITY_UNAVAILABLE: 'Use an identity whose available is true in GET /identities, or try again later.',
   SERVICE_UNAVAILABLE: 'Repeat the request after Retry-After seconds, with the same Idempotency-Key.',
   TIMEOUT:
