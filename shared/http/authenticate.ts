@@ -1,5 +1,6 @@
 import type { SessionVerifier } from '../accounts/session-verifier.ts';
 import { fingerprintApiKey, isApiKey, keyStatus } from '../keys/api-key.ts';
+import { allRights, rightsOfKey } from '../keys/rights.ts';
 import { accountCallerId } from '../base/ids.ts';
 import { whyInactive } from '../licenses/license.ts';
 import { ServiceError } from '../base/errors.ts';
@@ -65,7 +66,9 @@ async function authenticateKey(
   if (inactive !== null) throw inactiveLicense(inactive);
   const decision = await consuming;
   if (decision) enforceRateLimit(request, limit, decision, 'key');
-  return { kind: 'key', callerId: keyId, licenseId, ownerId, keyBudget: key.monthlyCredits, license };
+  const { monthlyCredits: keyBudget, maxInFlight: keyMaxInFlight } = key;
+  const rights = rightsOfKey(key);
+  return { kind: 'key', callerId: keyId, licenseId, ownerId, keyBudget, keyMaxInFlight, rights, license };
 }
 
 async function authenticateSession(
@@ -78,7 +81,8 @@ async function authenticateSession(
   if (account === null) throw invalidSession();
   const { ownerId } = account;
   request.logFields.ownerId = ownerId;
-  const caller = { kind: 'session', callerId: accountCallerId(ownerId), ownerId } as const;
+  const callerId = accountCallerId(ownerId);
+  const caller = { kind: 'session', callerId, ownerId, rights: allRights } as const;
   if (limit) {
     const decision = await consumeRateLimit(request, caller.callerId, limit, null, deps);
     if (decision) enforceRateLimit(request, limit, decision, 'session');

@@ -44,7 +44,8 @@ const at = (days: number) => new Date(nowMs + days * dayMs).toISOString();
 function key(changes: Partial<KeyAnswer> = {}): KeyAnswer {
   const known = { keyId: 'key_1', keyPrefix: 'svc_live_AbCd', name: 'my app', licenseId: 'lic_1' };
   const times = { createdAt: at(-10), lastUsedAt: null, expiresAt: null, revokedAt: null };
-  return { ...known, ...times, status: 'active', monthlyCredits: null, creditsUsed: 0, ...changes };
+  const limits = { monthlyCredits: null, access: 'license', maxInFlight: null } as const;
+  return { ...known, ...times, ...limits, status: 'active', creditsUsed: 0, ...changes };
 }
 
 function form(changes: Partial<KeyFormValues> = {}): KeyFormValues {
