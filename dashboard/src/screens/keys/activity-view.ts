@@ -54,12 +54,14 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
       return [to === null ? 'without an end' : `active until ${formatDate(String(to))}`];
     case 'unpaidRuns':
       return [`${formatCount(Number(from), 'run')} that nobody paid for forgiven`];
-    case 'maxInFlight':
-      return [
-        to === null
-          ? 'as many requests in flight as the tier has'
-          : `${formatCount(Number(to), 'request')} in flight`,
-      ];
+    case 'access':
+      return [to === 'own' ? 'sees only its own requests' : "sees all of the license's requests"];
+    case 'maxInFlight': {
+      const none = action.startsWith('key')
+        ? 'no limit of its own in flight'
+        : 'as many requests in flight as the tier has';
+      return [to === null ? none : `${formatCount(Number(to), 'request')} in flight`];
+    }
     case 'graceUntil':
       return to === null ? [] : [`usable until ${formatDate(String(to))}`];
     case 'carriedCredits':
