@@ -152,7 +152,10 @@ test('PATCH /keys/{keyId} changes what it names alone, of an ended key too, whic
   const { change, keyId, key, revoke, list } = await owner();
   const [before] = await list();
   const nothing = await change({ name: null });
-  expect([nothing.status, nothing.body.error]).toEqual([400, 'Send name, monthlyCredits or both.']);
+  expect([nothing.status, nothing.body.error]).toEqual([
+    400,
+    'Send at least one of name, monthlyCredits, access and maxInFlight.',
+  ]);
   expectOk(await change({ name: ' “CI” 🙂 ' }));
   expectOk(await change({ monthlyCredits: 1_000_000_000, name: null }));
   expect(await list()).toEqual([{ ...before, name: ' “CI” 🙂 ', monthlyCredits: 1_000_000_000 }]);

@@ -30,6 +30,8 @@ test('a raw key is printed once, by the command that issues it', async () => {
     expiresAt: '2099-12-31T00:00:00.000Z',
     revokedAt: null,
     monthlyCredits: null,
+    access: 'license',
+    maxInFlight: null,
     creditsUsed: 0,
   });
   expect(await fixture.json(`key list ${licenseId}`)).toEqual({ keys: [metadata] });

@@ -88,6 +88,8 @@ export function drawProfile(random: Random, seed: number) {
     /** Whether all references look right and can't be used. */
     hasUnreadableReferences,
     hasBudgets: seed % 4 === 0,
+    /** Whether some keys have places in flight of their own, or see only what they made. */
+    hasWeakKeys: seed % 4 === 1 || seed % 12 === 0,
     hasDeletions: seed % 3 === 0,
   };
 }
