@@ -198,7 +198,7 @@ test.each<[ActivityItem['action'], string, any, any, string[]]>([
   ['license_granted', 'status', null, 'active', []],
   ['key_issued', 'name', null, 'CI', []],
   ['key_changed', 'access', 'license', 'own', ['sees only its own requests']],
-  ['key_changed', 'maxInFlight', 2, null, ['no limit of its own in flight']],
+  ['key_changed', 'maxInFlight', 2, null, ['no limit of its own at a time']],
 ])('%s with another %s, %j to %j, is said as %j', (action, member, from, to, details) => {
   const item = { id: 'x', at: at(-1), by: 'billing', keyId: null, keyName: null } as const;
   expect(activityText({ ...item, action, changes: [{ member, from, to }] }).details).toEqual(details);

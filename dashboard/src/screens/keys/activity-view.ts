@@ -56,12 +56,13 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
       return [`${formatCount(Number(from), 'run')} that nobody paid for forgiven`];
     case 'access':
       return [to === 'own' ? 'sees only its own requests' : "sees all of the license's requests"];
-    case 'maxInFlight': {
-      const none = action.startsWith('key')
-        ? 'no limit of its own in flight'
-        : 'as many requests in flight as the tier has';
-      return [to === null ? none : `${formatCount(Number(to), 'request')} in flight`];
-    }
+    case 'maxInFlight':
+      if (to !== null) return [`${formatCount(Number(to), 'request')} at a time`];
+      return [
+        action.startsWith('key')
+          ? 'no limit of its own at a time'
+          : 'as many requests at a time as the tier has',
+      ];
     case 'graceUntil':
       return to === null ? [] : [`usable until ${formatDate(String(to))}`];
     case 'carriedCredits':
