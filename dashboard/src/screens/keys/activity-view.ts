@@ -57,11 +57,14 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
       return [to === null ? 'without an end' : `active until ${formatDate(String(to))}`];
     case 'unpaidRuns':
       return [`${formatCount(Number(from), 'run')} that nobody paid for forgiven`];
+    case 'access':
+      return [to === 'own' ? 'sees only its own requests' : "sees all of the license's requests"];
     case 'maxInFlight':
+      if (to !== null) return [`${formatCount(Number(to), 'request')} at a time`];
       return [
-        to === null
-          ? 'as many requests in flight as the tier has'
-          : `${formatCount(Number(to), 'request')} in flight`,
+        action.startsWith('key')
+          ? 'no limit of its own at a time'
+          : 'as many requests at a time as the tier has',
       ];
     case 'graceUntil':
       return to === null ? [] : [`usable until ${formatDate(String(to))}`];
