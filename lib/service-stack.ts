@@ -90,7 +90,7 @@ export class ServiceStack extends Stack {
     this.accounts = new Accounts(this, 'Accounts', configuration);
     this.model = new ModelAccess(this, { inference: configuration.inference, model });
     this.references = new ReferenceFetcher(this, 'References', { ...configuration, logRetention });
-    this.api = new HttpApi(this, 'Api', { ...configuration, logRetention, model: this.model });
+    this.api = new HttpApi(this, 'Api', { ...configuration, logRetention });
     const { api } = this.api;
     const firewall = new Firewall(this, 'Firewall', { ...configuration, api, logRetention });
 
