@@ -26,8 +26,8 @@ export const waitForModel: typeof runModel = async (generation, identity, events
   let hasStarted = false;
   /** Whether one of its calls began a cold start. The deadline says so, unless the model generates after all. */
   let unpaid: UnpaidReason | undefined;
-  /** Whether the model did nothing but sleep or have too much to do. */
-  let noFault = true;
+  /** Whether what it waited for last was nobody's fault: a model that sleeps or has too much to do. */
+  let noFault = false;
   const watched = {
     ...events,
     started() {
@@ -44,9 +44,9 @@ export const waitForModel: typeof runModel = async (generation, identity, events
       } catch (error) {
         if (hasStarted || !mayPass(error)) throw error;
         unpaid ??= error.unpaid;
-        noFault &&= error.noFault;
+        if (error.code !== 'TIMEOUT') noFault = error.noFault;
       }
-    } else noFault &&= refusal.noFault;
+    } else noFault = refusal.noFault;
     // The circuit breaker knows when its next probe is due.
     const dueMs = (refusal?.retryAfterSeconds ?? 0) * 1000;
     const leftMs = generation.deadlineMs - deps.clock.now();
