@@ -6,6 +6,7 @@ import { imagesAnswer } from '../shared/openai/images.ts';
 import { readJsonBody } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
 import { identityByName } from '../shared/identities/store.ts';
+import { countAnswerWithImages, imagesSentBefore } from '../shared/generations/image-bytes.ts';
 import { acceptGeneration, finishGeneration } from '../shared/generations/create.ts';
 
 /**
@@ -36,7 +37,9 @@ export const handler = endpoint(routes.createOpenAiImage, {
         'idempotent-replayed': 'true',
         'x-request-id': generation.requestId,
       });
-      return imagesAnswer(generation, accepted.answer.outputs, form);
+      const maySend = form === 'url' || (await countAnswerWithImages(table, generation));
+      if (!maySend && form !== 'both') throw imagesSentBefore(generation);
+      return imagesAnswer(generation, accepted.answer.outputs, maySend ? form : 'url');
     }
     request.meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
     const { outputs } = await finishGeneration(accepted, caller.license, {}, deps);

@@ -9,6 +9,7 @@ import {
   maxRetentionDays,
 } from '../shared/base/config.ts';
 import { gpuProblem, modelServerFolder } from './gpus.ts';
+import { accountThrottle } from './throttle.ts';
 
 const hostName = z.string().regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, 'must be a host name');
 const certificateArn = z
@@ -216,10 +217,14 @@ export const allOptions = z.strictObject({
   allowedOrigins: z.array(origin).max(10).default([]),
   /** Addresses of other programs that a sign-in and a sign-out may return to, beside the dashboard's. */
   allowedCallbacks: z.array(callback).max(10).default([]),
-  /** The rate limit and the burst limit of the whole API. */
+  /** The rate limit and the burst limit of the whole API; null for what the account's concurrent executions can answer. */
   throttle: z
-    .strictObject({ ratePerSecond: wholeNumber(1, 10_000), burst: wholeNumber(1, 5000) })
-    .default({ ratePerSecond: 100, burst: 200 }),
+    .strictObject({
+      ratePerSecond: wholeNumber(1, accountThrottle.ratePerSecond),
+      burst: wholeNumber(1, accountThrottle.burst),
+    })
+    .nullable()
+    .default(null),
   /** The limit of requests from one IP address in five minutes. */
   requestsPerAddress: wholeNumber(10, 2_000_000_000).default(3000),
   /** Whether people may sign up. If not, the operator invites them. */

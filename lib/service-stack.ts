@@ -27,6 +27,7 @@ import { ReferenceFetcher } from './constructs/reference-fetcher.ts';
 import { pascalCase, ServiceFunction } from './constructs/service-function.ts';
 import { Sweep } from './constructs/sweep.ts';
 import type { ModelStack } from './model-stack.ts';
+import { throttleOf } from './throttle.ts';
 
 type FunctionRow = Pick<Job, 'functionName' | 'grants' | 'reservedConcurrency'>;
 
@@ -36,7 +37,7 @@ export interface ServiceStackProps {
   readonly model: ModelStack | null;
   /** The built dashboard. @default `dashboard/dist` */
   readonly dashboardFolder?: string;
-  /** How many functions the account runs at once, all together. @default unknown: nothing is reserved for any function */
+  /** How many functions the account runs at once, all together. @default unknown: nothing is reserved, and the API takes little */
   readonly accountConcurrency?: number;
 }
 
@@ -90,7 +91,8 @@ export class ServiceStack extends Stack {
     this.accounts = new Accounts(this, 'Accounts', configuration);
     this.model = new ModelAccess(this, { inference: configuration.inference, model });
     this.references = new ReferenceFetcher(this, 'References', { ...configuration, logRetention });
-    this.api = new HttpApi(this, 'Api', { ...configuration, logRetention });
+    const throttle = throttleOf(configuration.throttle, accountConcurrency);
+    this.api = new HttpApi(this, 'Api', { ...configuration, throttle, logRetention });
     const { api } = this.api;
     const firewall = new Firewall(this, 'Firewall', { ...configuration, api, logRetention });
 

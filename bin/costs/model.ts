@@ -58,7 +58,7 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     'seconds that wait': 0.3 + 20 + waitSeconds,
     'seconds of a run': 0.1,
     'web ACL': 1,
-    rules: 5,
+    rules: 6,
     // With every possible value of their second dimension.
     metrics: 45 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5),
     // An alarm on an expression counts each metric in it.

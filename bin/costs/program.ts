@@ -6,11 +6,10 @@ import { runCommand, withOptions, type OptionRow } from '../common/command-line.
 import { configurationOrFailure } from '../common/configuration.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { decimal, wholeNumber } from '../common/values.ts';
+import { abuseTable, abuseTitle } from './abuse.ts';
 import { monthlyBill, sumOf } from './model.ts';
 import { compare, comparing, reportTables } from './report.ts';
 import { defaultWorkload as usual, gpuSeconds, usualImageBytes, type Workload } from './workload.ts';
-
-const documentPath = fileURLToPath(new URL('../../docs/costs.md', import.meta.url));
 
 /** Computes what a deployment costs. @returns the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function runCosts(args: string[]): Promise<number> {
@@ -21,7 +20,7 @@ export async function runCosts(args: string[]): Promise<number> {
     options,
   );
   return runCommand(command, args, async () => {
-    const { config, compare: onlyComparing, json, write, ...chosen } = command.opts();
+    const { config, compare: onlyComparing, abuse: onlyAbuse, json, write, ...chosen } = command.opts();
     if (write && args.length > 1) {
       throw usageFailure('--write takes no other options: the document is about the defaults.');
     }
@@ -36,11 +35,13 @@ export async function runCosts(args: string[]): Promise<number> {
       throw new Failure(`${wrong}: raise generationDeadlineSeconds, or ask for less.`);
     }
     const tables = Object.entries(reportTables(configuration, workload));
+    const abuse: [string, string] = [abuseTitle, abuseTable(configuration, workload)];
     if (write) {
-      writeFileSync(documentPath, filledPage(readFileSync(documentPath, 'utf8'), tables));
+      fillPage('costs.md', tables);
+      fillPage('security.md', [abuse]);
       return 0;
     }
-    const printed = tables.filter(([title]) => !onlyComparing || title === comparing);
+    const printed = onlyAbuse ? [abuse] : tables.filter(([title]) => !onlyComparing || title === comparing);
     const text = json
       ? JSON.stringify(jsonOf(configuration, workload, onlyComparing === true))
       : printed.map(([title, table]) => `## ${title}\n\n${table}`).join('\n\n');
@@ -49,12 +50,17 @@ export async function runCosts(args: string[]): Promise<number> {
   });
 }
 
-/** Puts each table between its markers on the page. */
-function filledPage(page: string, tables: [title: string, table: string][]): string {
-  return tables.reduce((filled, [title, table]) => {
-    const place = new RegExp(`(?<=<!-- costs: ${title} -->\n).*?(?=<!-- /costs -->)`, 's');
-    return filled.replace(place, () => `\n${table}\n\n`);
-  }, page);
+/** Puts each table between its markers on a page of the documents. */
+function fillPage(name: string, tables: [title: string, table: string][]): void {
+  const path = fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
+  const filled = tables.reduce(
+    (page, [title, table]) => {
+      const place = new RegExp(`(?<=<!-- costs: ${title} -->\n).*?(?=<!-- /costs -->)`, 's');
+      return page.replace(place, () => `\n${table}\n\n`);
+    },
+    readFileSync(path, 'utf8'),
+  );
+  writeFileSync(path, filled);
 }
 
 function jsonOf(configuration: Configuration, workload: Workload, onlyComparing: boolean): object {
@@ -87,8 +93,9 @@ const options: OptionRow[] = [
   ['--images-per-sitting <n>', 'asked for one after another', count, { usual: usual.imagesPerSitting }],
   ['--instance-price <usd>', "an hour of the model's instance (default: the known list price)", positive],
   ['--compare', 'print only what compares: always on, or scaled to zero'],
+  ['--abuse', 'print only what one Starter license can cost at worst'],
   ['--json', 'print one JSON object, for programs'],
-  ['--write', "write the defaults' tables into docs/costs.md"],
+  ['--write', "write the defaults' tables into docs/costs.md and docs/security.md"],
 ];
 
 /** Without a file: the defaults, with a model, because a service without one makes no images. */

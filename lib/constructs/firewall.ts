@@ -20,8 +20,14 @@ export interface FirewallProps extends Pick<Configuration, 'requestsPerAddress'>
 const overOneMebibyte =
   '^0*([1-9]\\d{7,}|[2-9]\\d{6}|1[1-9]\\d{5}|10[5-9]\\d{4}|1049\\d{3}|1048[6-9]\\d{2}|10485[8-9]\\d|104857[7-9])$';
 
+/** The shape of what the functions may take for an API key or an access token, of which they look up the one and verify the other. */
+const credentials = '^[Bb][Ee][Aa][Rr][Ee][Rr] +(svc_live_[0-9A-Za-z]{38}|eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]+) *$';
+
+/** Of one IP address in five minutes: enough for a monitor, and for a program with a wrong key until somebody looks. */
+const requestsWithoutCredentials = 300;
+
 /**
- * AWS's managed rules in front of the API, a limit for each IP address, and a limit of 1 MiB for bodies, so that no
+ * AWS's managed rules in front of the API, limits for each IP address, and a limit of 1 MiB for bodies, so that no
  * function starts for a larger one. Rules that inspect bodies only count, because a prompt may contain any text.
  */
 export class Firewall extends Construct implements Watched {
@@ -111,36 +117,61 @@ export class Firewall extends Construct implements Watched {
 }
 
 function ownRules(requestsPerAddress: number): CfnWebACL.RuleProperty[] {
+  const isExempt = {
+    orStatement: {
+      statements: [
+        // A request without the header does not match.
+        matches({ singleHeader: { Name: 'authorization' } }, credentials),
+        // Browsers send no such header in a preflight, and a preflight for each new address of a resource.
+        matches({ method: {} }, '^OPTIONS$'),
+      ],
+    },
+  };
   return [
     {
       name: 'body-over-1-mib',
       priority: 0,
       action: block('tooLarge', firewallFailures.tooLarge),
       visibilityConfig: visibility('body-over-1-mib'),
-      statement: {
-        regexMatchStatement: {
-          fieldToMatch: { singleHeader: { Name: 'content-length' } },
-          regexString: overOneMebibyte,
-          textTransformations: [{ priority: 0, type: 'NONE' }],
-        },
-      },
+      statement: matches({ singleHeader: { Name: 'content-length' } }, overOneMebibyte),
+    },
+    {
+      // Before the rule for all, so that a program without a key uses up little of what others have at its address.
+      name: 'requests-without-credentials',
+      priority: 1,
+      action: block('tooManyWithoutCredentials', firewallFailures.tooManyWithoutCredentials),
+      visibilityConfig: visibility('requests-without-credentials'),
+      statement: limitOf(requestsWithoutCredentials, { notStatement: { statement: isExempt } }),
     },
     {
       name: 'requests-per-address',
-      priority: 1,
+      priority: 2,
       action: block('tooManyFromOneAddress', firewallFailures.tooManyFromOneAddress),
       visibilityConfig: visibility('requests-per-address'),
-      statement: {
-        rateBasedStatement: { aggregateKeyType: 'IP', evaluationWindowSec: 300, limit: requestsPerAddress },
-      },
+      statement: limitOf(requestsPerAddress),
     },
   ];
 }
 
+function matches(
+  fieldToMatch: CfnWebACL.FieldToMatchProperty,
+  regexString: string,
+): CfnWebACL.StatementProperty {
+  const textTransformations = [{ priority: 0, type: 'NONE' }];
+  return { regexMatchStatement: { fieldToMatch, regexString, textTransformations } };
+}
+
+/** Of one IP address in five minutes, as AWS WAF estimates it. @param of the requests that count. @default all */
+function limitOf(limit: number, of?: CfnWebACL.StatementProperty): CfnWebACL.StatementProperty {
+  const scope = of && { scopeDownStatement: of };
+  return { rateBasedStatement: { aggregateKeyType: 'IP', evaluationWindowSec: 300, limit, ...scope } };
+}
+
+/** 925 capacity units; with the 13 of the own rules they stay below the 1,500 of a web ACL without an extra price. */
 function managedRules(): CfnWebACL.RuleProperty[] {
   return [
-    managed(2, 'AWSManagedRulesAmazonIpReputationList', []),
-    managed(3, 'AWSManagedRulesCommonRuleSet', [
+    managed(3, 'AWSManagedRulesAmazonIpReputationList', []),
+    managed(4, 'AWSManagedRulesCommonRuleSet', [
       // The functions check bodies, up to 1 MiB.
       'SizeRestrictions_BODY',
       'CrossSiteScripting_BODY',
@@ -150,7 +181,7 @@ function managedRules(): CfnWebACL.RuleProperty[] {
       // API clients may leave it out.
       'NoUserAgent_HEADER',
     ]),
-    managed(4, 'AWSManagedRulesKnownBadInputsRuleSet', [
+    managed(5, 'AWSManagedRulesKnownBadInputsRuleSet', [
       'JavaDeserializationRCE_BODY',
       'Log4JRCE_BODY',
       'ReactJSRCE_BODY',

@@ -21,6 +21,7 @@ import { routes } from '../../shared/routes/routes.ts';
 import type { Route, Throttle } from '../../shared/routes/route.ts';
 import { basePath, minCompressionBytes } from '../../shared/routes/api.ts';
 import type { Configuration, Domain } from '../configuration.ts';
+import { accountThrottle } from '../throttle.ts';
 import { accept } from './accepted-findings.ts';
 import { addGatewayAnswers, answerPreflight, refuseOthers } from './gateway-answers.ts';
 import {
@@ -37,16 +38,15 @@ import {
 import type { AlarmRow, Costs, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-export interface HttpApiProps extends Pick<Configuration, 'stage' | 'throttle' | 'domain'> {
+export interface HttpApiProps extends Pick<Configuration, 'stage' | 'domain'> {
+  /** Of the whole API. */
+  readonly throttle: Throttle;
   readonly logRetention: RetentionDays;
 }
 
 interface MountedRoute extends Route {
   readonly fn: ServiceFunction;
 }
-
-/** What API Gateway allows an account in most regions. */
-const accountThrottle: Throttle = { ratePerSecond: 10_000, burst: 5000 };
 
 const allRoutes: Route[] = Object.values(routes);
 

@@ -15,7 +15,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
   TIER_LIMIT: 'Ask for fewer or smaller images, or use a license of a higher tier.',
   CREDIT_LIMIT_EXCEEDED:
     "Wait for the next billing period or use another license; if a key's own budget is used up, raise it.",
-  RATE_LIMITED: 'Send fewer requests a minute: after each of these answers wait as long as Retry-After says.',
+  RATE_LIMITED:
+    "Wait as long as Retry-After says, then send fewer of the requests that the error's sentence names.",
   IDENTITY_UNAVAILABLE: 'Use an identity whose available is true in GET /identities, or try again later.',
   SERVICE_UNAVAILABLE: 'Repeat the request after Retry-After seconds, with the same Idempotency-Key.',
   TIMEOUT:

@@ -75,6 +75,12 @@ export const methodFailure = {
 /** The failures that the firewall answers. */
 export const firewallFailures = {
   tooLarge,
+  tooManyWithoutCredentials: {
+    code: 'RATE_LIMITED',
+    error:
+      'Too many requests from this address have neither a whole API key nor an access token. Send one as Authorization: Bearer, or try again in a few minutes.',
+    retryAfterSeconds: 300,
+  },
   tooManyFromOneAddress: {
     code: 'RATE_LIMITED',
     error: 'Too many requests come from this address. Try again in a few minutes.',

@@ -56,5 +56,11 @@ export const keyLimitNames = [
   mcpLimit.name,
 ];
 
+/**
+ * For all callers together: a program that watches the service is answered while strangers use up what the whole API takes.
+ * At once as many as may run.
+ */
+export const healthThrottle = { ratePerSecond: 100, burst: 25 };
+
 /** For all callers together: the document is large and open to everyone, and each byte that is sent costs money. */
 export const documentThrottle = { ratePerSecond: 5, burst: 10 };

@@ -8,6 +8,7 @@ import {
   deleteLimit,
   fetchLimit,
   generateLimit,
+  healthThrottle,
   identitiesLimit,
   keysLimit,
   listLimit,
@@ -337,6 +338,9 @@ export const getHealth = {
   functionName: 'get-health',
   auth: 'none',
   streams: false,
+  throttle: healthThrottle,
+  // More than revoking a key has, which comes first where an account has too few for both.
+  reservedConcurrency: 25,
   // Without a component, the model is probed.
   grants: { table: { model: ['get'] }, model: true, modelStatus: true },
 } as const satisfies Route;

@@ -61,8 +61,9 @@ describe('executions are reserved', () => {
       ),
     );
 
-  test('for the sweep, revoking keys and asynchronous runs, where the account has 100 more than these and billing', () => {
-    expect(reserved('tuned')).toEqual({ sweep: 2, 'revoke-key': 20, 'run-generation': 100 });
+  test('for the sweep, revoking keys, health and asynchronous runs, where the account has 100 more than these and billing', () => {
+    const most = { sweep: 2, 'revoke-key': 20, 'get-health': 25, 'run-generation': 100 };
+    expect(reserved('tuned')).toEqual(most);
   });
 
   test('for those that need the fewest, where the account has fewer, and for none where nobody asked', () => {

@@ -3,6 +3,9 @@ import * as fc from 'fast-check';
 import { errorCodes } from '../../shared/base/errors.ts';
 import { firewallFailures } from '../../shared/routes/gateway-failures.ts';
 import { answerHeaders } from '../../shared/routes/api.ts';
+import { newApiKey } from '../../shared/keys/api-key.ts';
+import { readPage } from '../support/documents.ts';
+import { isMatch } from '../support/door.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { plain, propertiesOf } from './resources.ts';
 
@@ -33,6 +36,7 @@ test('knows bodies over 1 MiB by their content-length', () => {
 
 test.each([
   ['body-over-1-mib', firewallFailures.tooLarge, undefined],
+  ['requests-without-credentials', firewallFailures.tooManyWithoutCredentials, '300'],
   ['requests-per-address', firewallFailures.tooManyFromOneAddress, '300'],
 ])('%s refuses in the shape of the API', (name, { code, error }, retryAfter) => {
   const { ResponseCode, CustomResponseBodyKey, ResponseHeaders } =
@@ -46,7 +50,7 @@ test.each([
 
 test('answers itself only what needs a status of its own: such an answer can’t have an X-Request-Id', () => {
   const own = rules.filter(({ Action: action }) => action?.Block?.CustomResponse).map(({ Name }) => Name);
-  expect(own).toEqual(['body-over-1-mib', 'requests-per-address']);
+  expect(own).toEqual(['body-over-1-mib', 'requests-without-credentials', 'requests-per-address']);
   expect(webAcl.DefaultAction).toEqual({ Allow: {} });
 });
 
@@ -56,6 +60,24 @@ test('an IP address may send as many requests in five minutes as the configurati
     EvaluationWindowSec: 300,
     Limit: 500,
   });
+});
+
+test.each<[method: string, authorization: string | undefined, isCounted: boolean]>([
+  ['GET', `Bearer ${newApiKey()}`, false],
+  ['GET', `bEARER   ${newApiKey()} `, false],
+  ['GET', 'Bearer eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiItXyJ9.c2ln-_', false],
+  ['OPTIONS', undefined, false],
+  ['GET', undefined, true],
+  ['GET', newApiKey(), true],
+  ['GET', `Bearer ${newApiKey().slice(1)}`, true],
+  ['GET', `Bearer x${newApiKey()}`, true],
+  ['GET', 'Bearer eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiItXyJ9', true],
+  ['GET', 'Basic dXNlcjpwYXNzd29yZA==', true],
+])('%s with %s is one of the 300 without credentials: %s', (method, authorization, isCounted) => {
+  const { Limit, ScopeDownStatement } = ruleNamed('requests-without-credentials').Statement
+    .RateBasedStatement;
+  expect(readPage('docs/api/limits.md')).toContain(`${Limit} of them without a whole API key`);
+  expect(isMatch(ScopeDownStatement, { method, headers: { authorization } })).toBe(isCounted);
 });
 
 test('no managed rule that inspects bodies blocks: a prompt may contain any text', () => {

@@ -149,6 +149,16 @@ describe('the stage', () => {
     });
   });
 
+  test.each([
+    ['default', 'where nobody asked for the quota', 100, 200],
+    ['small', 'of 124 executions at once', 1240, 2480],
+    ['existingEndpoint', 'of 1,000, which is all that API Gateway gives an account', 10_000, 5000],
+  ] as const)('of %s takes as much as the account can answer: %s', (name, _, rate, burst) => {
+    const { MethodSettings: settings } = propertiesOf(templateOf(name), 'AWS::ApiGateway::Stage');
+    const all = settings.find(({ ResourcePath: path }: any) => path === '/*');
+    expect(all).toMatchObject({ ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst });
+  });
+
   test('comes after the log group of its errors, which API Gateway would make with lines kept forever', () => {
     const { DependsOn } = only(tuned, 'AWS::ApiGateway::Stage');
     expect(DependsOn).toContainEqual(expect.stringMatching(/^ApiExecutionLog/));

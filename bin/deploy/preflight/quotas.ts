@@ -24,7 +24,7 @@ export async function readConcurrency(aws: Aws): Promise<number> {
 
 export const concurrency: Check = {
   subject:
-    'how many functions the account may run at once, so none are reserved for the sweep, billing events, key revocation and asynchronous requests',
+    'how many functions the account may run at once, so the API takes 100 requests a second, and none are reserved for the sweep, billing events, key revocation, health and asynchronous requests',
   permission: 'lambda:GetAccountSettings',
   async run({ aws }, { accountConcurrency }) {
     const limit = await accountConcurrency;

@@ -142,15 +142,16 @@ export function createColdStartRules({ must, scheduler: { now } }: Outside) {
   const calledAtMs = new Map<string, number>();
   const isLongAgo = (run: Run) =>
     now() - (calledAtMs.get(run.environment) ?? Infinity) >= shortestIdleSeconds * 1000;
+  /** Runs that might read it before they called the model: a try of theirs that nobody waits for may come after. */
+  const mayUse = new Set<Run>();
   return {
     called: (run: Run) => void calledAtMs.set(run.environment, now()),
     found: (run: Run) => void environments.add(run.environment),
     /** Reads or writes the item. */
-    used: (run: Run, purpose: string): void =>
-      must(
-        environments.has(run.environment) || isLongAgo(run),
-        `${run.name}: ${purpose}, though its model had capacity`,
-      ),
+    used(run: Run, purpose: string): void {
+      if (environments.has(run.environment) || isLongAgo(run)) mayUse.add(run);
+      must(mayUse.has(run), `${run.name}: ${purpose}, though its model had capacity`);
+    },
     written(before: Json | undefined, { version, wakeSeconds, wakingSinceMs, refusedAtMs }: Json): void {
       const next = (before?.version ?? 0) + 1;
       must(version === next, `cold starts: version ${before?.version} became ${version}`);

@@ -15,6 +15,13 @@ test('docs/costs.md has the tables that "npm run costs" prints (else run "npm ru
   expect(costs('--compare')).toBe(`## ${parts.at(-1)!.slice(1).join('\n\n')}\n`);
 });
 
+test('docs/security.md has the table of "npm run costs -- --abuse"', () => {
+  const [, title, table] = /<!-- costs: (.+?) -->\n\n(.*?)\n\n<!-- \/costs -->/s.exec(
+    readFileSync('docs/security.md', 'utf8'),
+  )!;
+  expect(costs('--abuse')).toBe(`## ${title}\n\n${table}\n`);
+});
+
 test("npm run costs computes an operator's configuration, and prints it as JSON", () => {
   const folder = mkdtempSync(join(tmpdir(), 'costs-'));
   const path = join(folder, 'configuration.json');

@@ -1,0 +1,104 @@
+import type { Configuration } from '../../lib/configuration.ts';
+import { maxAnswersWithImages } from '../../shared/generations/image-bytes.ts';
+import { previewLimits } from '../../shared/images/previews.ts';
+import { maxActiveKeys } from '../../shared/keys/slots.ts';
+import { tiers } from '../../shared/licenses/tiers.ts';
+import { unpaidLimits } from '../../shared/licenses/unpaid-runs.ts';
+import { maxFileBytes } from '../../shared/openai/images.ts';
+import { referenceLimits } from '../../shared/images/image-types.ts';
+import type { RateLimit } from '../../shared/limits/rate-limit.ts';
+import { listLimit, mcpLimit, uploadLimit } from '../../shared/routes/limits.ts';
+import { dollars, grouped, markdownTable } from '../common/markdown.ts';
+import { fleetOf } from './fleet.ts';
+import { prices, type Price } from './prices.ts';
+import { assumptions, daysPerMonth, hoursPerMonth, type Workload } from './workload.ts';
+
+export const abuseTitle = 'The worst month of one Starter license';
+
+const minutesPerMonth = hoursPerMonth * 60;
+const base64 = 4 / 3;
+/** Of a refusal or of a small read: it waits for nothing. */
+const request = { seconds: 0.02, MB: 256 };
+/** Of a page of 100 stored requests: prompts of 1,500 characters of four bytes, three links, all else. */
+const pageBytes = 100 * (1500 * 4 + 3 * 1600 + 800);
+const lineBitsPerSecond = 100_000_000;
+
+const cost = ({ usd, per = 1, unitSize = 1 }: Price, quantity: number) => (quantity * usd) / per / unitSize;
+/** A request through the firewall, the API and a function that reads two items. */
+const oneRequest =
+  cost(prices.firewallRequests, 1) +
+  cost(prices.apiRequests, 1) +
+  cost(prices.lambdaRequests, 1) +
+  cost(prices.lambdaDuration, request.seconds * request.MB) +
+  cost(prices.tableReads, 2) +
+  cost(prices.tableWrites, 1);
+
+type Row = [what: string, most: string, bound: string, usd: number];
+
+/** What one license bounds. */
+function modelRows({ inference, generationDeadlineSeconds }: Configuration, workload: Workload): Row[] {
+  const { creditsPerMonth, maxSidePx } = tiers.starter;
+  const runs = unpaidLimits.at(-1)!.runs * daysPerMonth;
+  const hasInstances = inference.kind === 'endpoint';
+  const hourUsd = hasInstances ? fleetOf(inference, workload).price.usd : 0;
+  const idleMinutes = hasInstances ? inference.idleMinutes : 0;
+  const awakeMinutes = assumptions.coldStartMinutes + idleMinutes + assumptions.leavingMinutes;
+  const awakeHours = Math.min(hoursPerMonth, (runs * awakeMinutes) / 60);
+  const deadlines = `${grouped(runs)} of ${generationDeadlineSeconds} s`;
+  const imageBytes = maxFileBytes({ width: maxSidePx, height: maxSidePx }) * base64;
+  const images = creditsPerMonth * maxAnswersWithImages;
+  const ofImages = `${grouped(images)} answers of ${grouped(imageBytes / 1e6)} MB`;
+  const imagesUsd = images * (oneRequest + cost(prices.internet, imageBytes));
+  return [
+    [
+      'runs that nobody pays for',
+      deadlines,
+      'its license',
+      (runs * generationDeadlineSeconds * hourUsd) / 3600,
+    ],
+    ['such runs, scaled to zero', `${grouped(awakeHours)} hours awake`, 'its license', awakeHours * hourUsd],
+    ['images themselves', ofImages, 'its credits', imagesUsd],
+  ];
+}
+
+/** What requests and bytes cost, of its keys and of anybody. */
+function requestRows({ requestsPerAddress }: Configuration): Row[] {
+  const byKeys = (perMinute: number) => perMinute * maxActiveKeys * minutesPerMonth;
+  const reads = ({ quota }: RateLimit, bytes: number): [string, string, number] => [
+    `${grouped(byKeys(quota) / 1e6)} million of ${grouped(bytes / 1000)} kB`,
+    "its keys' limits",
+    byKeys(quota) * (oneRequest + cost(prices.internet, bytes)),
+  ];
+  const uploads = byKeys(uploadLimit.quota);
+  const { maxBytes } = referenceLimits;
+  const kept = (uploads / daysPerMonth) * 1.5 * maxBytes;
+  const ofUploads = `${grouped(uploads / 1e6)} million of ${grouped(maxBytes / 1e6)} MB`;
+  const uploadsUsd = uploads * (oneRequest + cost(prices.objectWrites, 1)) + cost(prices.objectStorage, kept);
+  const refused = (requestsPerAddress / 5) * minutesPerMonth;
+  const lineBytes = (lineBitsPerSecond / 8) * 3600 * hoursPerMonth;
+  const ofLine = `${grouped(lineBytes / 1e12)} TB by a line of 100 Mbit/s`;
+  return [
+    ['lists of stored requests', ...reads(listLimit, pageBytes)],
+    ["previews by an agent's tool", ...reads(mcpLimit, previewLimits.maxBytes * base64)],
+    ['uploads, kept for 36 hours', ofUploads, "its keys' limits", uploadsUsd],
+    [
+      'refused requests, of anybody',
+      `${grouped(refused / 1e6)} million an address`,
+      '`requestsPerAddress`',
+      refused * oneRequest,
+    ],
+    ['downloads by signed links', ofLine, 'nothing but the line', cost(prices.internet, lineBytes)],
+  ];
+}
+
+/**
+ * What one Starter license can cost in a month beyond what it pays for, where somebody does nothing else with all its keys,
+ * and what strangers can. Each row by itself.
+ */
+export function abuseTable(configuration: Configuration, workload: Workload): string {
+  const rows = [...modelRows(configuration, workload), ...requestRows(configuration)];
+  return markdownTable(
+    ['what', 'at most a month', 'bounded by', 'a month:'],
+    rows.map(([what, most, bound, usd]) => [what, most, bound, dollars(usd)]),
+  );
+}

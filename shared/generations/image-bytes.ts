@@ -1,0 +1,41 @@
+import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { ServiceError, type Words } from '../base/errors.ts';
+import { itemKeys } from '../table/keys.ts';
+import { writeItem, type Table } from '../table/table.ts';
+import type { GenerationRef } from './worker-contract.ts';
+
+/** So often do the images of one request pass through a function, with the first answer; by their links as often as one likes. */
+export const maxAnswersWithImages = 5;
+
+/**
+ * Counts a repeated answer that has the images themselves. The first one is not counted, so that it costs no write.
+ * @returns false where there were as many as may be, or the request is deleted.
+ */
+export async function countAnswerWithImages(
+  table: Table,
+  { licenseId, requestId }: GenerationRef,
+): Promise<boolean> {
+  const command = new UpdateItemCommand({
+    TableName: table.name,
+    Key: marshall(itemKeys.generation(licenseId, requestId)),
+    UpdateExpression: 'ADD answersWithImages :one',
+    ConditionExpression:
+      'attribute_exists(PK) AND (attribute_not_exists(answersWithImages) OR answersWithImages < :most)',
+    ExpressionAttributeValues: marshall({ ':one': 1, ':most': maxAnswersWithImages - 1 }),
+  });
+  try {
+    await writeItem(() => table.client.send(command));
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+/** For who asks for the images themselves once more. */
+export function imagesSentBefore({ requestId }: GenerationRef): ServiceError {
+  const sentence = ({ refetch }: Words) =>
+    `response_format must be "url" from here on: the images themselves of this request were sent ${maxAnswersWithImages} times, as often as may be. ${refetch} for links, which open as often as you like.`;
+  return new ServiceError('INVALID_PARAMETERS', sentence, { requestId });
+}
