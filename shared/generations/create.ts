@@ -2,7 +2,7 @@ import type { GenerationAnswer } from './answer-contract.ts';
 import type { Generation } from './generation.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
-import { ServiceError, type Words } from '../base/errors.ts';
+import { isFault, ServiceError, type Words } from '../base/errors.ts';
 import { completedAnswer, type AnswerDeps } from './answers.ts';
 import {
   decideGeneration,
@@ -102,6 +102,7 @@ export async function finishGeneration(
   throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, {
     retryAfterSeconds,
     requestId,
+    noFault: !isFault(code, failure),
   });
 }
 

@@ -224,6 +224,7 @@ describe('a request that fails', () => {
     expect(fixture.meter.values).toEqual([
       ['creditsReserved', 2],
       ['creditsReleased', 2],
+      ['refusedRuns', 1],
     ]);
     expect(fixture.faults).toEqual([['r1', 'generation failed', expect.objectContaining({ message: said })]]);
   });
