@@ -15,7 +15,7 @@ export const handler = endpoint(routes.createKey, {
   deps: ({ table }) => ({ apiKeys: apiKeyStore(table()), licenses: licenseStore(table()) }),
   async run({ request, caller, deps, runtime }) {
     const nowMs = runtime.clock.now();
-    const [{ licenseId, name, expiresAt, monthlyCredits = null }] = collectErrors(
+    const [{ licenseId, name, expiresAt, monthlyCredits = null, access, maxInFlight }] = collectErrors(
       () => readBody(request, createKeyBody),
       () => checkExpiry(readJsonBody(request).expiresAt, nowMs),
       () => readQuery(request, []),
@@ -23,7 +23,7 @@ export const handler = endpoint(routes.createKey, {
     const expiresAtMs = expiresAt ? Date.parse(expiresAt) : null;
     const license = await ownedLicense(deps.licenses, caller.ownerId, licenseId);
     request.logFields.licenseId = license.licenseId;
-    const order = { license, name, expiresAtMs, monthlyCredits };
+    const order = { license, name, expiresAtMs, monthlyCredits, access, maxInFlight };
     const { rawKey, key } = await issueApiKey(order, deps.apiKeys, nowMs, (rate) =>
       showRateLimit(request, routes.createKey.creationLimit, rate),
     );

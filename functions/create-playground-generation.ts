@@ -28,7 +28,7 @@ export const handler = endpoint(routes.createPlaygroundGeneration, {
       refuseInactive(license, runtime.clock.now());
       return license;
     };
-    const sent = { ...caller, keyBudget: null, license: named(), body };
+    const sent = { ...caller, keyBudget: null, keyMaxInFlight: null, license: named(), body };
     return answerGeneration(request, await readCommand(request, sent, deps), deps.workflow);
   },
 });

@@ -22,7 +22,8 @@ export const handler = endpoint(routes.deleteGeneration, {
       caller.kind === 'key'
         ? [caller.licenseId]
         : (await deps.licenses.listByOwner(caller.ownerId)).map(({ licenseId }) => licenseId);
-    const deletion = await beginDeletion(request.pathParameters.requestId ?? '', licenseIds, deps);
+    const { requestId: sent = '' } = request.pathParameters;
+    const deletion = await beginDeletion(sent, licenseIds, caller.rights, deps);
     const { requestId } = deletion;
     // Whoever restores a backup finds here what must go again.
     request.logFields.deletedRequestId = requestId;

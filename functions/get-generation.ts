@@ -22,6 +22,7 @@ export const handler = endpoint(routes.getGeneration, {
     const generation = await findGeneration(
       request.pathParameters.requestId ?? '',
       (requestId) => find(requestId, caller, deps),
+      caller.rights,
       runtime.clock.now(),
     );
     const retryAfter = pollAfterSeconds(generation, runtime.clock.now());

@@ -37,6 +37,7 @@ export const handler = endpoint(routes.listGenerations, {
       limit,
       before,
       filter,
+      reads: caller.rights.reads,
       nowMs: runtime.clock.now(),
     });
     const list: GenerationList = {

@@ -26,7 +26,6 @@ export async function handler(event: unknown, context?: { awsRequestId: string }
   const ended = await runAccepted({ licenseId, requestId }, { ...deps(), meter }, invocation);
   if (ended === null) return log.info('nothing to run', { requestId, licenseId });
   const { keyId, status, errorCode } = ended;
-  if (errorCode !== null) meter.count('errors', errorCode);
   const { metrics, extraRecords } = embeddedMetrics(meter, env.serviceName);
   log.info('request', {
     requestId,

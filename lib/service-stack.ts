@@ -93,7 +93,7 @@ export class ServiceStack extends Stack {
     this.model = new ModelAccess(this, { inference: configuration.inference, model });
     this.references = new ReferenceFetcher(this, 'References', { ...configuration, logRetention });
     const throttle = throttleOf(configuration.throttle, accountConcurrency);
-    this.api = new HttpApi(this, 'Api', { ...configuration, throttle, logRetention, model: this.model });
+    this.api = new HttpApi(this, 'Api', { ...configuration, throttle, logRetention });
     const { api } = this.api;
     const firewall = new Firewall(this, 'Firewall', { ...configuration, api, logRetention });
 

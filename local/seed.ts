@@ -131,6 +131,8 @@ async function seedKey(table: Table, name: string, { made, owners, nowMs }: Seed
     keyPrefix: keyPrefix(rawKey),
     name,
     monthlyCredits: null,
+    access: 'license',
+    maxInFlight: null,
     licenseId: made.licenses[license]!,
     ownerId: owners[demoLicenses[license]!.owner],
     createdAtMs: nowMs - dayMs - Object.keys(demoKeys).indexOf(name),

@@ -139,7 +139,7 @@ async function newest(
   const found: Generation[] = [];
   let before: string | null = null;
   do {
-    const query = { limit: Math.min(limit, maxPerPage), before, filter, nowMs };
+    const query = { limit: Math.min(limit, maxPerPage), before, filter, reads: null, nowMs };
     const page = await stores.generations.listPage(licenseId, query);
     found.push(...page.generations);
     before = page.next;
@@ -254,13 +254,14 @@ async function eraseRequest(
   licenseId: string,
   requestId: string,
 ): Promise<void> {
-  const [{ beginDeletion, erase }, { systemClock }, { objectStore }] = await Promise.all([
+  const [{ beginDeletion, erase }, { allRights }, { systemClock }, { objectStore }] = await Promise.all([
     import('../../shared/generations/delete.ts'),
+    import('../../shared/keys/rights.ts'),
     import('../../shared/base/clock.ts'),
     import('../../shared/images/object-store.ts'),
   ]);
   const deps = { deletions, objects: objectStore(bucketName), clock: systemClock };
-  const deletion = await beginDeletion(requestId, [licenseId], deps);
+  const deletion = await beginDeletion(requestId, [licenseId], allRights, deps);
   await erase(deletion, deps).catch((cause: unknown) => {
     throw new Failure(
       `Nobody finds ${requestId} any more, but some of its images may still be there: delete it again, or leave it to the sweep.`,

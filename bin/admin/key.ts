@@ -1,37 +1,51 @@
 import type { KeyAnswer } from '../../shared/keys/answer-contract.ts';
-import { maxMonthlyCredits } from '../../shared/keys/contract.ts';
+import {
+  keyAccesses,
+  maxKeyInFlight,
+  maxMonthlyCredits,
+  type KeyAccess,
+} from '../../shared/keys/contract.ts';
 import { isRemovedKey } from '../../shared/keys/api-key.ts';
 import { keyLimitNames } from '../../shared/routes/limits.ts';
 import type { ApiKey, KeyChanges } from '../../shared/keys/store.ts';
-import { issueApiKey, keyAnswer, keyAnswers } from '../../shared/keys/manage.ts';
+import { checkMaxInFlight, issueApiKey, keyAnswer, keyAnswers } from '../../shared/keys/manage.ts';
 import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
+import { counted } from '../../shared/base/words.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { getLicense } from './license.ts';
 import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
-import { futureTime, id, keyId as keyIdValue, line, wholeNumber } from '../common/values.ts';
+import { futureTime, id, keyId as keyIdValue, line, oneOf, wholeNumber } from '../common/values.ts';
 
 const examples = [
   'key issue lic_… --name "my app"',
   'key issue lic_… --name "a trial" --expires-at 2026-12-31T18:00:00Z',
   'key list lic_…',
   'key issue lic_… --name "a colleague" --monthly-credits 100',
+  'key issue lic_… --name "a browser" --access own --max-in-flight 2',
   'key change key_… --monthly-credits 500',
   'key revoke key_…',
 ];
 
 const budget = wholeNumber(1, maxMonthlyCredits);
+const places = wholeNumber(1, maxKeyInFlight);
+const accesses = "license (reads and deletes all of its license's requests) or own (only what it made)";
 const ofKey = 'its id (key_…), not the key itself';
 
 interface IssueOptions {
   name: string;
   expiresAt?: number;
   monthlyCredits?: number;
+  access?: KeyAccess;
+  maxInFlight?: number;
 }
 
 interface ChangeOptions {
   name?: string;
   /** False: no budget. */
   monthlyCredits?: number | false;
+  access?: KeyAccess;
+  /** False: as many as its license may have. */
+  maxInFlight?: number | false;
 }
 
 export const keyCommands: CommandGroup = {
@@ -47,6 +61,8 @@ export const keyCommands: CommandGroup = {
         ['--name <name>', 'what its owner knows it by', line(64), { required: true }],
         ['--expires-at <time>', 'it is refused from then on (default: never)', futureTime],
         ['--monthly-credits <credits>', 'its budget (default: none of its own)', budget],
+        ['--access <access>', `${accesses} (default: license)`, oneOf(keyAccesses)],
+        ['--max-in-flight <n>', "requests at a time (default: its license's)", places],
       ],
       run: (options: IssueOptions, licenseId: string) => (session) => issue(session, licenseId, options),
     },
@@ -58,12 +74,15 @@ export const keyCommands: CommandGroup = {
     },
     {
       name: 'change',
-      description: 'change the name or the budget of a key, from the next request on',
+      description: 'change the name, the limits or the access of a key, from the next request on',
       operands: [['<key>', ofKey, keyIdValue]],
       options: [
         ['--name <name>', 'what its owner knows it by', line(64)],
         ['--monthly-credits <credits>', "credits of its license's period that it may use", budget],
         ['--no-monthly-credits', 'take its budget away: it may use all that its license has'],
+        ['--access <access>', accesses, oneOf(keyAccesses)],
+        ['--max-in-flight <n>', 'requests at a time, of those that begin from now on', places],
+        ['--no-max-in-flight', 'as many requests at a time as its license may have'],
       ],
       asksBefore: accessIsTakenAway,
       run: (options: ChangeOptions, keyId: string) => (session) => changeKey(session, keyId, options),
@@ -81,8 +100,8 @@ export const keyCommands: CommandGroup = {
 async function issue(session: Session, licenseId: string, options: IssueOptions): Promise<Answer> {
   const { stores, nowMs } = session;
   const license = await getLicense(session, licenseId);
-  const { name, expiresAt = null, monthlyCredits = null } = options;
-  const order = { license, name, expiresAtMs: expiresAt, monthlyCredits, by: await session.operator() };
+  const { expiresAt: expiresAtMs = null, monthlyCredits = null, ...others } = options;
+  const order = { ...others, license, expiresAtMs, monthlyCredits, by: await session.operator() };
   const { rawKey, key } = await issueApiKey(order, stores.apiKeys, nowMs);
   const { json, text } = shown(keyAnswer(key, { lastUsedAtMs: null, creditsUsed: 0 }, nowMs));
   return {
@@ -114,27 +133,39 @@ async function revoke(session: Session, keyId: string): Promise<Answer> {
 async function changeKey(
   session: Session,
   keyId: string,
-  { name, monthlyCredits }: ChangeOptions,
+  { monthlyCredits, maxInFlight, ...others }: ChangeOptions,
 ): Promise<Answer> {
   const { stores, nowMs } = session;
   const changes: KeyChanges = {
-    ...(name !== undefined && { name }),
+    ...others,
     ...(monthlyCredits !== undefined && { monthlyCredits: monthlyCredits || null }),
+    ...(maxInFlight !== undefined && { maxInFlight: maxInFlight || null }),
   };
   if (Object.keys(changes).length === 0) throw usageFailure('Nothing to change: name what, see --help.');
   const before = await stores.apiKeys.get(keyId);
   if (before === null || isRemovedKey(before, nowMs)) throw unknownKey(keyId);
-  const budgetOf = (credits: number | null | undefined) => credits ?? Infinity;
-  if (budgetOf(changes.monthlyCredits ?? before.monthlyCredits) < budgetOf(before.monthlyCredits)) {
-    const had = before.monthlyCredits === null ? 'no budget' : `${before.monthlyCredits} credits a month`;
-    await session.confirm({
-      what: `change the key ${keyId}`,
-      losses: [`it may use ${changes.monthlyCredits} credits a month, and had ${had}`],
-    });
+  if (changes.maxInFlight) {
+    checkMaxInFlight(changes.maxInFlight, await getLicense(session, before.licenseId));
   }
+  const losses = keyLosses(before, { ...before, ...changes });
+  if (losses.length > 0) await session.confirm({ what: `change the key ${keyId}`, losses });
   const after = await stores.apiKeys.change(before, changes, nowMs, await session.operator());
   if (after === null) throw unknownKey(keyId);
   return shownNow(session, after);
+}
+
+/** What a key can't do any more that it could. */
+function keyLosses(before: ApiKey, after: ApiKey): string[] {
+  const losses: string[] = [];
+  if ((after.monthlyCredits ?? Infinity) < (before.monthlyCredits ?? Infinity)) {
+    const had = before.monthlyCredits === null ? 'no budget' : `${before.monthlyCredits} credits a month`;
+    losses.push(`it may use ${after.monthlyCredits} credits a month, and had ${had}`);
+  }
+  if ((after.maxInFlight ?? Infinity) < (before.maxInFlight ?? Infinity)) {
+    losses.push(`it may have ${counted(after.maxInFlight!, 'request')} in flight at a time`);
+  }
+  if (after.access === 'own' && before.access === 'license') losses.push('it finds only what it made itself');
+  return losses;
 }
 
 function answersOf({ stores, nowMs }: Session, keys: ApiKey[]): Promise<KeyAnswer[]> {
@@ -157,6 +188,9 @@ const fields = {
   License: (key: KeyAnswer) => key.licenseId,
   Status: (key: KeyAnswer) => key.status,
   Credits: creditsText,
+  Access: (key: KeyAnswer) => key.access,
+  'In flight': (key: KeyAnswer) =>
+    key.maxInFlight === null ? 'as its license' : `at most ${key.maxInFlight}`,
   Created: (key: KeyAnswer) => readable(key.createdAt),
   'Last used': (key: KeyAnswer) => readable(key.lastUsedAt),
   Expires: (key: KeyAnswer) => readable(key.expiresAt),

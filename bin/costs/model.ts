@@ -60,10 +60,10 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     'web ACL': 1,
     rules: 6,
     // With every possible value of their second dimension.
-    metrics: 39 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5),
+    metrics: 45 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5),
     // An alarm on an expression counts each metric in it.
     'metrics in alarms':
-      138 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 3),
+      142 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 3),
     dashboard: 1,
     traces: tracesOf(generations) + runs,
     key: 1,
@@ -81,7 +81,7 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
 function metricsInAlarms(inference: Configuration['inference']): number {
   if (inference.kind !== 'endpoint') return 0;
   const { minInstances, maxInstances } = inference;
-  if (minInstances === 0) return maxInstances > 1 ? 17 : 12;
+  if (minInstances === 0) return maxInstances > 1 ? 15 : 10;
   return maxInstances > minInstances ? 7 : 5;
 }
 

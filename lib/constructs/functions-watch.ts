@@ -49,7 +49,8 @@ export function watchFunctions(props: FunctionsWatchProps): Watched {
     ],
     widgets: {
       requests: [
-        graph('Errors by code', [serviceMetrics(api).every('errors')], { stacked: true, width: 12 }),
+        graph('Faults by code', [serviceMetrics(api).every('errors')], { stacked: true }),
+        graph('Refusals by code', [serviceMetrics(api).every('refusals')], { stacked: true }),
         ofEach('Crashes', (fn) => fn.metricErrors({ label: fn.node.id, period })),
         ofEach('Throttled starts', (fn) => fn.metricThrottles({ label: fn.node.id, period })),
       ],

@@ -57,7 +57,7 @@ export class GenerationWorker extends Construct implements Watched {
   }
 
   get alarms(): AlarmRow[] {
-    return [...this.failureAlarms(), ...this.timeAlarms(), ...this.queueAlarms()];
+    return [...this.failureAlarms(), ...this.loadAlarms(), ...this.queueAlarms()];
   }
 
   get widgets(): Widgets {
@@ -65,7 +65,7 @@ export class GenerationWorker extends Construct implements Watched {
   }
 
   private failureAlarms(): AlarmRow[] {
-    const { api, model } = this.props;
+    const { api } = this.props;
     const metrics = serviceMetrics(this);
     // Counted beside a request's end, like everything that it is compared with.
     const accepted = metrics.of('creditsReserved', { statistic: Stats.SAMPLE_COUNT, period: window });
@@ -80,14 +80,14 @@ export class GenerationWorker extends Construct implements Watched {
       percent: number,
     ): AlarmRow => {
       const failed = metrics.count('errors', code, { period: window });
-      const measure = share({ failed }, whole, { atLeast: minFailures, period: window });
-      // A model that is scaled to zero makes requests unavailable, and that is no fault.
-      const metric = code === 'SERVICE_UNAVAILABLE' ? model.unlessAtZero(measure, 'whole') : measure;
+      const metric = share({ failed }, whole, { atLeast: minFailures, period: window });
       return { ...row, id, means, metric, threshold: percent, rollsBack: true };
     };
+    // A list skips metrics without data.
+    const refused = metrics.of('refusedRuns', { period: window });
     const none = new MathExpression({
-      expression: `IF(accepted >= ${minFailures} AND FILL(completed, 0) == 0, 1, 0)`,
-      usingMetrics: { accepted, completed },
+      expression: `IF(SUM([accepted, -1 * refused]) >= ${minFailures} AND SUM([accepted, completed]) == accepted, 1, 0)`,
+      usingMetrics: { accepted, completed, refused },
       period: window,
     });
     return [
@@ -95,7 +95,7 @@ export class GenerationWorker extends Construct implements Watched {
       failing('generation-timeout', 'Generations are not done by their deadline.', 'TIMEOUT', accepted, 10),
       failing(
         'service-unavailable',
-        'Requests are refused because something the service needs is away or busy.',
+        'Requests are refused because something the service needs is away.',
         'SERVICE_UNAVAILABLE',
         requests,
         1,
@@ -111,14 +111,18 @@ export class GenerationWorker extends Construct implements Watched {
         ...row,
         id: 'generation-none',
         means: 'Generations are accepted and not one of them is completed.',
-        metric: model.unlessAtZero(none, 'accepted'),
+        metric: none,
         threshold: 1,
       },
     ];
   }
 
-  private timeAlarms(): AlarmRow[] {
+  /** Any load may start them, also that of one caller. */
+  private loadAlarms(): AlarmRow[] {
+    const { api, model } = this.props;
     const metrics = serviceMetrics(this);
+    const refused = metrics.count('refusals', 'SERVICE_UNAVAILABLE', { period: window });
+    const busy = share({ refused }, api.requests({ period: window }), { atLeast: 5, period: window });
     const slow = (id: string, means: string, name: 'queueWait' | 'paintTime'): AlarmRow => ({
       id,
       capability: 'generation',
@@ -137,6 +141,14 @@ export class GenerationWorker extends Construct implements Watched {
     return [
       slow('generation-queue', 'One generation in ten waits half its deadline for the model.', 'queueWait'),
       slow('generation-slow', 'One generation in ten is painted for half its deadline.', 'paintTime'),
+      {
+        id: 'service-busy',
+        capability: 'generation',
+        severity: 'warning',
+        means: 'Requests are refused because more is asked for than the service can do.',
+        metric: model.unlessAtZero(busy, 'whole'),
+        threshold: 5,
+      },
     ];
   }
 
@@ -196,6 +208,7 @@ export class GenerationWorker extends Construct implements Watched {
         sum('creditsSettled', 'settled'),
         sum('creditsReleased', 'released'),
       ]),
+      graph('Accepted, and ended without an image and a fault', [sum('refusedRuns', 'requests')]),
       graph('Images', [sum('imagesDelivered', 'images')], {
         right: [sum('imageBytes', 'bytes')],
         rightYAxis: axisOf(metricTable.imageBytes.unit).leftYAxis!,

@@ -24,8 +24,17 @@ import type { Configuration, Domain } from '../configuration.ts';
 import { accountThrottle } from '../throttle.ts';
 import { accept } from './accepted-findings.ts';
 import { addGatewayAnswers, answerPreflight, refuseOthers } from './gateway-answers.ts';
-import type { ModelAccess } from './model-access.ts';
-import { axisOf, combined, graph, hour, inParts, period, share, window } from './monitoring/metrics.ts';
+import {
+  axisOf,
+  combined,
+  graph,
+  hour,
+  inParts,
+  period,
+  serviceMetrics,
+  share,
+  window,
+} from './monitoring/metrics.ts';
 import type { AlarmRow, Costs, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -33,7 +42,6 @@ export interface HttpApiProps extends Pick<Configuration, 'stage' | 'domain'> {
   /** Of the whole API. */
   readonly throttle: Throttle;
   readonly logRetention: RetentionDays;
-  readonly model: ModelAccess;
 }
 
 interface MountedRoute extends Route {
@@ -143,9 +151,10 @@ export class HttpApi extends Construct implements Watched {
   }
 
   get alarms(): AlarmRow[] {
-    const { throttle, model } = this.props;
+    const { throttle } = this.props;
     const inWindow = { period: window };
     const failed = this.metric('5XXError', Stats.SUM, inWindow);
+    const except = serviceMetrics(this).of('refusedWith5xx', inWindow);
     // Lambda measures durations at no charge; API Gateway's metrics of each method cost money.
     const times = this.functionsOf({ streams: false }).map((fn) =>
       fn.metricDuration({ statistic: Stats.percentile(99), period }),
@@ -155,11 +164,8 @@ export class HttpApi extends Construct implements Watched {
         id: 'api-server-errors',
         capability: 'api',
         severity: 'critical',
-        means: 'The API answers with 5xx.',
-        metric: model.unlessAtZero(
-          share({ failed }, this.requests(inWindow), { atLeast: 5, ...inWindow }),
-          'whole',
-        ),
+        means: 'The API answers with 5xx that are faults of the service.',
+        metric: share({ failed }, this.requests(inWindow), { atLeast: 5, except, ...inWindow }),
         threshold: 5,
       },
       {
@@ -197,6 +203,7 @@ export class HttpApi extends Construct implements Watched {
           this.requests({ label: 'all', period }),
           this.metric('4XXError', Stats.SUM, { label: '4xx', period }),
           this.metric('5XXError', Stats.SUM, { label: '5xx', period }),
+          serviceMetrics(this).of('refusedWith5xx', { label: '5xx without a fault', period }),
         ]),
         graph('API: time to answer, p99, routes without the model', times, axisOf('ms')),
       ],

@@ -91,6 +91,17 @@ export interface ServiceErrorOptions {
   requestId?: string | undefined;
   /** Set where the model was called for what the request asked for, and nobody pays for it. */
   unpaid?: UnpaidReason | undefined;
+  /** Set where it is nobody's fault, whatever its code: the model sleeps or has too much to do, or writes of one caller meet. */
+  noFault?: boolean | undefined;
+}
+
+/**
+ * Whether an error is a fault of ours, which alarms look at. What callers can bring about is none, and is counted apart.
+ * @param failure what it came from. One of another code says nothing of it.
+ */
+export function isFault(code: ErrorCode, failure: unknown): boolean {
+  if (failure instanceof ServiceError && failure.code === code && failure.noFault) return false;
+  return errorCodes[code].status >= 500 && code !== 'IDENTITY_UNAVAILABLE';
 }
 
 /** The one error that reaches a caller: `message` is its sentence in our own words. Anything else is INTERNAL_ERROR. */
@@ -100,6 +111,7 @@ export class ServiceError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly requestId: string | undefined;
   readonly unpaid: UnpaidReason | undefined;
+  readonly noFault: boolean;
 
   constructor(code: ErrorCode, sentence: Sentence, options: ServiceErrorOptions = {}) {
     super(inWords(sentence, ownWords), { cause: options.cause });
@@ -109,6 +121,7 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? errorCodes[code].retryAfterSeconds;
     this.requestId = options.requestId;
     this.unpaid = options.unpaid;
+    this.noFault = options.noFault === true || options.unpaid !== undefined;
   }
 
   get status(): number {
@@ -117,6 +130,9 @@ export class ServiceError extends Error {
 }
 
 /** The error for a part of the service that is down or overloaded. */
-export function serviceBusy(cause?: unknown): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', { cause });
+export function serviceBusy(cause?: unknown, noFault = false): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', {
+    cause,
+    noFault,
+  });
 }

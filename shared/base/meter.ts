@@ -1,4 +1,5 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
+import { isFault, type ErrorCode } from './errors.ts';
 import { metricNamespace, metricTable, type CountedName, type Meter, type MetricName } from './metrics.ts';
 
 /** A meter that keeps its values until the request's log line is written. */
@@ -16,6 +17,13 @@ export function recordingMeter(): RecordingMeter {
     add: (metric, value) => void values.push([metric, value]),
     count: (metric, value) => void counts.push([metric, value]),
   };
+}
+
+/** Counts an error. @returns whether it is a fault of ours, as `isFault` decides */
+export function countError(meter: Meter, code: ErrorCode, failure: unknown): boolean {
+  const ours = isFault(code, failure);
+  meter.count(ours ? 'errors' : 'refusals', code);
+  return ours;
 }
 
 /**

@@ -8,7 +8,14 @@ export const metricNamespace = 'ImageGeneration';
 export const serviceDimension = 'service';
 
 export const metricTable = {
+  /** Faults of ours alone: alarms look at them. `countError` decides. */
   errors: { name: 'Errors', unit: 'Count', by: 'code' },
+  /** All other errors. */
+  refusals: { name: 'Refusals', unit: 'Count', by: 'code' },
+  /** Those among them that were answered with 5xx, which API Gateway counts as errors. */
+  refusedWith5xx: { name: 'RefusedWith5xx', unit: 'Count' },
+  /** Accepted requests that ended by one of them. */
+  refusedRuns: { name: 'RefusedRuns', unit: 'Count' },
   /** From the request's arrival to the reservation of its credits. */
   acceptTime: { name: 'AcceptTime', unit: 'Milliseconds' },
   /** From the reservation to the model's start. */

@@ -2,7 +2,7 @@ import type { GenerationAnswer } from './answer-contract.ts';
 import type { Generation } from './generation.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
-import { ServiceError, type Words } from '../base/errors.ts';
+import { isFault, ServiceError, type Words } from '../base/errors.ts';
 import { completedAnswer, type AnswerDeps } from './answers.ts';
 import {
   decideGeneration,
@@ -40,19 +40,21 @@ export async function acceptGeneration(
   command: GenerationCommand,
   deps: GenerationDeps,
 ): Promise<Accepted | Replayed> {
-  const { license, keyBudget } = command;
+  const { license, keyBudget, keyMaxInFlight } = command;
   const decided = await decideGeneration(command, deps, { dryRun: false });
   if ('first' in decided) return replayed(decided.first, license, deps);
   const { generation, period, identity } = decided;
   let isAccepted = false;
   try {
-    const limits = { creditsLimit: period.creditsLimit, keyBudget, maxInFlight: maxInFlight(license) };
+    const most = maxInFlight(license);
+    const limits = { creditsLimit: period.creditsLimit, keyBudget, maxInFlight: most, keyMaxInFlight };
     const isLate = () => deps.clock.now() >= generation.deadlineMs;
     const reserved = await deps.generations.reserve(generation, limits, command.bodyHash, isLate);
     if (reserved.outcome === 'over_limit') throw overLimit(decided);
     if (reserved.outcome === 'over_key_budget') throw overKeyBudget(decided, keyBudget!);
     if (reserved.outcome === 'too_many_unpaid') throw tooManyUnpaid(reserved.refusal, generation.createdAtMs);
-    if (reserved.outcome === 'too_many_in_flight') throw tooManyInFlight(license);
+    if (reserved.outcome === 'too_many_in_flight') throw tooManyInFlight('license', most);
+    if (reserved.outcome === 'too_many_of_key_in_flight') throw tooManyInFlight('key', keyMaxInFlight!);
     if (reserved.outcome === 'repeated') {
       const first = await findReplay(reserved.idempotencyRecord, command, deps);
       if (first === null) throw inProgress(reserved.idempotencyRecord);
@@ -100,6 +102,7 @@ export async function finishGeneration(
   throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, {
     retryAfterSeconds,
     requestId,
+    noFault: !isFault(code, failure),
   });
 }
 

@@ -13,7 +13,7 @@ import { ownWords, ServiceError, type Words } from '../base/errors.ts';
 import { overKeyBudget, overLimit, tooManyInFlight, tooManyUnpaid, type InPeriod } from './limit-refusals.ts';
 import type { GenerationStore } from './store.ts';
 import type { IdempotencyRecord } from './idempotency-store.ts';
-import type { Period, PeriodStore } from '../licenses/period-store.ts';
+import { inFlightName, type Period, type PeriodStore } from '../licenses/period-store.ts';
 import { prepareReferences, type ReferenceDeps } from '../references/prepare-references.ts';
 
 export interface DecisionDeps extends ReferenceDeps {
@@ -33,6 +33,8 @@ export interface GenerationCommand {
   keyId: string;
   /** Credits of a month that the key may use; null for a key without a budget, and for the playground. */
   keyBudget: number | null;
+  /** Requests of the key that may be in flight; null for a key without such a limit, and for the playground. */
+  keyMaxInFlight: number | null;
   license: License;
   /** In the members of POST /generate, whatever format it was sent in. */
   body: Record<string, unknown>;
@@ -96,7 +98,7 @@ export async function decideGeneration(
   if (model === null || refusal !== null) throw refusal;
   const unpaid = unpaidRefusal(totals?.unpaidRuns ?? [], deps.clock.now());
   if (unpaid !== null) throw tooManyUnpaid(unpaid, deps.clock.now());
-  if (totals !== null && totals.inFlight >= maxInFlight(license)) throw tooManyInFlight(license);
+  if (totals !== null) checkInFlight(command, totals);
   const of = { requestId: command.requestId, licenseId: license.licenseId };
   await prepareReferences(of, references, deps, { copyReferences: !dryRun });
   // To fetch references and to probe the model takes time. So the request is made again: its deadline and its period count
@@ -117,6 +119,7 @@ function generationOf(
     requestId: command.requestId,
     licenseId: license.licenseId,
     keyId: command.keyId,
+    keyInFlight: command.keyMaxInFlight === null ? null : true,
     identity,
     body,
     periodStartMs: period.startMs,
@@ -206,6 +209,15 @@ async function checkCredits(
   const { committed = 0 } = totals.byKey[keyId] ?? {};
   if (!fitsBudget(keyBudget, committed, request.generation.credits)) throw overKeyBudget(request, keyBudget!);
   return totals;
+}
+
+/** @throws RATE_LIMITED */
+function checkInFlight({ license, keyId, keyMaxInFlight }: GenerationCommand, totals: Period): void {
+  const most = maxInFlight(license);
+  if (totals.inFlight >= most) throw tooManyInFlight('license', most);
+  if (keyMaxInFlight === null) return;
+  const { [inFlightName(keyId)]: ofKey = 0 } = totals.inFlightByKey;
+  if (ofKey >= keyMaxInFlight) throw tooManyInFlight('key', keyMaxInFlight);
 }
 
 /**

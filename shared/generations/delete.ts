@@ -6,6 +6,7 @@ import { readRequestId } from '../base/ids.ts';
 import { ServiceError, serviceBusy } from '../base/errors.ts';
 import type { DeletionStore } from './deletion-store.ts';
 import type { DiscardDeps } from '../references/discard-references.ts';
+import { covers, type RequestRights } from '../keys/rights.ts';
 import { requestNotFound } from './find.ts';
 
 export interface DeletionDeps {
@@ -23,28 +24,39 @@ const eraseWithinMs = 15_000;
  * Takes a request that has ended out of every list. Nobody finds it after this, and `erase` deletes its images. Where that
  * fails, the same two calls go on with it, or the sweep does.
  * @param sent its id, as the caller sent it
- * @param licenseIds the caller's own licenses, so that another caller's request is not found.
+ * @param licenseIds the caller's own licenses, so that another license's request is not found.
  * @throws REQUEST_NOT_FOUND, also after it was deleted; REQUEST_IN_PROGRESS
  */
 export async function beginDeletion(
   sent: string,
   licenseIds: string[],
+  rights: RequestRights,
   deps: DeletionDeps,
 ): Promise<Deletion> {
   const requestId = readRequestId(sent);
   const found = requestId === null ? null : await deps.deletions.find(licenseIds, requestId);
   if (found === null) throw requestNotFound();
-  return 'deletion' in found ? unfinished(found.deletion) : begin(found.generation, deps);
+  if ('deletion' in found) return unfinished(found.deletion, rights);
+  if (!covers(rights.reads, found.generation)) throw requestNotFound();
+  return begin(found.generation, rights, deps);
 }
 
-function unfinished(deletion: Deletion): Deletion {
-  if (deletion.isErased) throw requestNotFound();
+function unfinished(deletion: Deletion, { deletes }: RequestRights): Deletion {
+  if (deletion.isErased || !covers(deletes, deletion)) throw requestNotFound();
   return deletion;
 }
 
-async function begin(generation: Generation, { deletions, clock }: DeletionDeps): Promise<Deletion> {
+async function begin(
+  generation: Generation,
+  { deletes }: RequestRights,
+  { deletions, clock }: DeletionDeps,
+): Promise<Deletion> {
   const nowMs = clock.now();
   if (generation.expiresAtMs <= nowMs) throw requestNotFound();
+  if (!covers(deletes, generation)) {
+    const sentence = 'This key has a budget of its own, so it deletes only requests that it made.';
+    throw new ServiceError('REQUEST_NOT_FOUND', sentence);
+  }
   if (!isFinal(generation.status)) {
     throw new ServiceError(
       'REQUEST_IN_PROGRESS',

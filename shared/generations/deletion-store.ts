@@ -118,6 +118,7 @@ function fromItem(item: Item): Deletion {
   return {
     licenseId: licenseIdOfDeletion(item),
     requestId: item.SK,
+    keyId: item.keyId,
     numOutputs: item.numOutputs,
     outputFormat: item.outputFormat,
     referenceImages: item.referenceImages,

@@ -6,7 +6,7 @@ import { linkMarginSeconds, type Generation } from './generation.ts';
  */
 export interface Deletion extends Pick<
   Generation,
-  'licenseId' | 'requestId' | 'numOutputs' | 'outputFormat' | 'referenceImages'
+  'licenseId' | 'requestId' | 'keyId' | 'numOutputs' | 'outputFormat' | 'referenceImages'
 > {
   /** Until then the model's links may still bring an image: of a run that was given up, or that another one overtook. */
   imagesUntilMs: number;
@@ -18,7 +18,8 @@ export interface Deletion extends Pick<
 const uploadMarginSeconds = 60;
 
 export function newDeletion(generation: Generation): Deletion {
-  const { licenseId, requestId, numOutputs, outputFormat, referenceImages, deadlineMs } = generation;
-  const imagesUntilMs = deadlineMs + (linkMarginSeconds + uploadMarginSeconds) * 1000;
-  return { licenseId, requestId, numOutputs, outputFormat, referenceImages, imagesUntilMs, isErased: false };
+  const { licenseId, requestId, keyId, numOutputs, outputFormat, referenceImages } = generation;
+  const imagesUntilMs = generation.deadlineMs + (linkMarginSeconds + uploadMarginSeconds) * 1000;
+  const of = { licenseId, requestId, keyId, numOutputs, outputFormat, referenceImages };
+  return { ...of, imagesUntilMs, isErased: false };
 }

@@ -16,6 +16,8 @@ export interface Generation {
   keyId: string;
   /** Whether its credits are counted by key too, since they were reserved. */
   countedByKey: boolean;
+  /** It is counted among its key's requests in flight, because the key had a limit of them when it was accepted; null otherwise. */
+  keyInFlight: true | null;
   status: GenerationStatus;
   type: GenerationType;
   /** As they were when the request was accepted. */
@@ -132,6 +134,7 @@ export interface NewGeneration {
   requestId: string;
   licenseId: string;
   keyId: string;
+  keyInFlight: true | null;
   identity: Identity;
   body: CreateGenerationBody;
   periodStartMs: number;
@@ -157,6 +160,7 @@ export function newGeneration(from: NewGeneration): Generation {
     licenseId: from.licenseId,
     keyId: from.keyId,
     countedByKey: true,
+    keyInFlight: from.keyInFlight,
     status: 'QUEUED',
     type: body.referenceImages.length === 0 ? 'text_to_image' : body.referenceMode,
     identity: { id: identity.identityId, name: identity.name, slug: identity.slug },

@@ -24,6 +24,7 @@ export function fromItem(item: Item): Generation {
     keyId: item.keyId,
     // Older records are not.
     countedByKey: item.countedByKey ?? false,
+    keyInFlight: item.keyInFlight ?? null,
     status: item.status,
     type: item.type,
     identity: item.identity,

@@ -2,7 +2,6 @@ import { isoTime } from '../base/clock.ts';
 import { ServiceError } from '../base/errors.ts';
 import { counted, waitInWords } from '../base/words.ts';
 import type { CreditPeriod } from '../licenses/credit-period.ts';
-import { maxInFlight, type License } from '../licenses/license.ts';
 import { unpaidInWords, type UnpaidRefusal } from '../licenses/unpaid-runs.ts';
 import type { Generation } from './generation.ts';
 
@@ -32,11 +31,10 @@ function creditRefusal({ generation, period }: InPeriod, whole: string): Service
   );
 }
 
-export function tooManyInFlight(license: License): ServiceError {
-  const most = maxInFlight(license);
+export function tooManyInFlight(whose: 'license' | 'key', most: number): ServiceError {
   return new ServiceError(
     'RATE_LIMITED',
-    `This license has ${counted(most, 'request')} in flight, as many as it may have at a time. ` +
+    `This ${whose} has ${counted(most, 'request')} in flight, as many as it may have at a time. ` +
       'Try again when one has finished.',
     { retryAfterSeconds: 1 },
   );

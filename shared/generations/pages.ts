@@ -2,7 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { playgroundCaller } from './contract.ts';
 import type { GenerationStatus, GenerationType } from '../base/generation-kinds.ts';
 import type { Generation } from './generation.ts';
-import { accountPrefix, firstRequestIdAt } from '../base/ids.ts';
+import { accountPrefix, firstRequestIdAt, requestIdTimeMs } from '../base/ids.ts';
 import { hasAllWords } from '../base/search.ts';
 import { fromItem } from './item.ts';
 import type { Table } from '../table/table.ts';
@@ -28,6 +28,8 @@ export interface PageQuery {
   /** The request after which the page begins; null for the newest. */
   before: string | null;
   filter: GenerationFilter;
+  /** The only key whose requests are listed; null for all of the license. */
+  reads: string | null;
   /** Records that are past their retention by then are left out. */
   nowMs: number;
 }
@@ -76,10 +78,13 @@ export function generationPages(table: Table) {
     },
 
     /** One page. With a filter it may hold fewer than `limit` requests, or none, and still not be the last. */
-    async listPage(licenseId: string, { limit, before, filter, nowMs }: PageQuery): Promise<GenerationPage> {
+    async listPage(
+      licenseId: string,
+      { limit, before, filter, reads, nowMs }: PageQuery,
+    ): Promise<GenerationPage> {
       const { words = [] } = filter;
-      const conditions = conditionsOf(filter, nowMs);
-      const batch = isSelective(filter) ? Math.max(limit + 1, filteredBatch) : limit + 1;
+      const conditions = conditionsOf(filter, reads, nowMs);
+      const batch = reads !== null || isSelective(filter) ? Math.max(limit + 1, filteredBatch) : limit + 1;
       const found: Generation[] = [];
       let examined = 0;
       let next = startOf(before, filter);
@@ -92,10 +97,19 @@ export function generationPages(table: Table) {
         examined += page.ScannedCount ?? batch;
         next = page.LastEvaluatedKey?.SK ?? null;
       } while (next !== null && found.length <= limit && examined < maxExamined);
-      const generations = found.slice(0, limit);
-      return { generations, next: found.length > limit ? generations.at(-1)!.requestId : next };
+      if (found.length > limit) {
+        const generations = found.slice(0, limit);
+        return { generations, next: generations.at(-1)!.requestId };
+      }
+      return reads === null || next === null ? { generations: found, next } : withoutOthersId(found, next);
     },
   };
+}
+
+/** What was looked at last may be another's, whose id is not to be told. So what is of its millisecond comes with the next page. */
+function withoutOthersId(found: Generation[], last: string): GenerationPage {
+  const next = firstRequestIdAt(requestIdTimeMs(last) + 1);
+  return { generations: found.filter(({ requestId }) => requestId > next), next };
 }
 
 interface Conditions {
@@ -123,9 +137,11 @@ function startOf(before: string | null, { createdBeforeMs }: GenerationFilter): 
   return before !== null && before < bound ? before : bound;
 }
 
-function conditionsOf(filter: GenerationFilter, nowMs: number): Conditions {
+function conditionsOf(filter: GenerationFilter, reads: string | null, nowMs: number): Conditions {
   const { createdAfterMs = 0 } = filter;
-  const tests = testsOf(filter, nowMs).filter(([, value]) => value !== undefined);
+  const tests = [...testsOf(filter, nowMs), ['keyId = ?', reads ?? undefined] as const].filter(
+    ([, value]) => value !== undefined,
+  );
   const expression = tests.map(([test], i) => test.replace('?', `:v${i}`)).join(' AND ');
   // The table refuses a name that the expression does not use.
   const names = expression.match(/#\w+/g) ?? [];

@@ -3,6 +3,7 @@ import type { IdentityCatalog } from '../identities/store.ts';
 import { RunLost } from './record-part.ts';
 import type { GenerationRef } from './worker-contract.ts';
 import { ServiceError } from '../base/errors.ts';
+import { countError } from '../base/meter.ts';
 import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';
 import { newRun, generateAndSettle, releaseAfterFailure, type Run, type RunDeps } from './settle.ts';
 import { waitForModel } from './wait-for-model.ts';
@@ -47,7 +48,9 @@ async function runOwn(run: Run, deps: AcceptedRunDeps): Promise<Generation> {
     return await generateAndSettle(run, await activeIdentity(generation, deps), options, deps);
   } catch (error) {
     if (error instanceof RunLost) throw error;
-    return releaseAfterFailure(generation, error, runId, deps);
+    const ended = await releaseAfterFailure(generation, error, runId, deps);
+    if (ended.errorCode !== null) countError(deps.meter, ended.errorCode, error);
+    return ended;
   }
 }
 
@@ -56,5 +59,5 @@ async function activeIdentity({ identity: { id, name } }: Generation, { identiti
   const model = identity?.model ?? null;
   if (identity !== null && model !== null) return { ...identity, model };
   const sentence = `${name} has no active model any more. Try again later, or use another identity.`;
-  throw new ServiceError('SERVICE_UNAVAILABLE', sentence);
+  throw new ServiceError('SERVICE_UNAVAILABLE', sentence, { noFault: true });
 }

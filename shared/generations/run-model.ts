@@ -205,7 +205,7 @@ function failureOf(
   if (reason === 'busy') {
     const sentence =
       'The models are too busy for this request. Try again shortly, or ask for fewer or smaller images.';
-    return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause });
+    return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause, noFault: true });
   }
   const { reference } = event;
   if (reason === 'reference_invalid' && reference !== undefined && reference < generation.referenceImages) {
@@ -236,10 +236,10 @@ function loggable(text: string, { prompt, negativePrompt }: Generation): string 
     .slice(0, maxLoggedChars);
 }
 
-export function timedOut(generation: Generation, unpaid?: UnpaidReason): ServiceError {
+export function timedOut(generation: Generation, unpaid?: UnpaidReason, noFault = false): ServiceError {
   const seconds = Math.round((generation.deadlineMs - generation.createdAtMs) / 1000);
   const sentence = `The image was not finished within ${counted(seconds, 'second')}.`;
-  return new ServiceError('TIMEOUT', sentence, { unpaid });
+  return new ServiceError('TIMEOUT', sentence, { unpaid, noFault });
 }
 
 export function stopped(): ServiceError {

@@ -1,7 +1,7 @@
 import type { Generation } from './generation.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { newRunId } from '../base/ids.ts';
-import { ServiceError } from '../base/errors.ts';
+import { isFault, ServiceError } from '../base/errors.ts';
 import type { Meter } from '../base/metrics.ts';
 import type { GenerationStore } from './store.ts';
 import { RunLost } from './record-part.ts';
@@ -103,6 +103,7 @@ export async function releaseAfterFailure(
     const failure = { status, errorCode, errorMessage } as const;
     const ended = await generations.release(generation, failure, clock.now(), runId, unpaid);
     meter.add(ended.status === 'COMPLETED' ? 'creditsSettled' : 'creditsReleased', ended.credits);
+    if (ended.errorCode !== null && !isFault(ended.errorCode, error)) meter.add('refusedRuns', 1);
     return ended;
   } catch (cause) {
     if (cause instanceof RunLost) throw cause;

@@ -11,7 +11,13 @@ import { chargeCredits, holdCredits, returnCredits } from './credits-part.ts';
 import { holdKeyBudget, returnKeyBudget } from './key-budget-part.ts';
 import { countCharge } from './statistics-part.ts';
 import { countUnpaid, forgiveUnpaid, refuseUnpaid } from './unpaid-part.ts';
-import { countInPeriod, enterFlight, readInFlightPeriodStartMs, leaveFlight } from './in-flight.ts';
+import {
+  countInPeriod,
+  enterFlight,
+  enterKeyFlight,
+  leaveFlight,
+  readInFlightPeriodStartMs,
+} from './in-flight.ts';
 import { freeIdempotencyKey, takeIdempotencyKey, type IdempotencyRecord } from './idempotency-store.ts';
 import type { UnpaidRefusal, UnpaidRun } from '../licenses/unpaid-runs.ts';
 import { notifyOwner } from '../licenses/notification-part.ts';
@@ -26,6 +32,8 @@ export interface ReservationLimits {
   /** Credits of a month that the key may use; null for a key without a budget, and for the playground. */
   keyBudget: number | null;
   maxInFlight: number;
+  /** Requests of the key; null for a key without such a limit. @default null */
+  keyMaxInFlight?: number | null;
 }
 
 export type Reserved =
@@ -35,6 +43,8 @@ export type Reserved =
   | { outcome: 'over_key_budget' }
   /** As many requests of its license are in flight as may be. */
   | { outcome: 'too_many_in_flight' }
+  /** The same of its key, which may have fewer. */
+  | { outcome: 'too_many_of_key_in_flight' }
   /** The model was called too often for requests of its license that nobody paid for. */
   | { outcome: 'too_many_unpaid'; refusal: UnpaidRefusal }
   /** Another request holds the idempotency key. */
@@ -155,7 +165,7 @@ export function generationStore(table: Table) {
       bodyHash: string,
       isLate = () => false,
     ): Promise<Reserved> {
-      const { creditsLimit, keyBudget, maxInFlight } = limits;
+      const { creditsLimit, keyBudget, maxInFlight, keyMaxInFlight = null } = limits;
       if (generation.credits > creditsLimit) return { outcome: 'over_limit' };
       // Of several parts that refuse, the first decides: a repeat is seen before a limit.
       const parts = [
@@ -165,6 +175,7 @@ export function generationStore(table: Table) {
         holdKeyBudget(generation, keyBudget),
         refuseUnpaid(generation),
         enterFlight(generation, maxInFlight),
+        enterKeyFlight(generation, keyMaxInFlight),
       ];
       try {
         return await tryToReserve(generation, parts, isLate);

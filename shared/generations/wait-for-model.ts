@@ -26,6 +26,8 @@ export const waitForModel: typeof runModel = async (generation, identity, events
   let hasStarted = false;
   /** Whether one of its calls began a cold start. The deadline says so, unless the model generates after all. */
   let unpaid: UnpaidReason | undefined;
+  /** Whether what it waited for last was nobody's fault: a model that sleeps or has too much to do. */
+  let noFault = false;
   const watched = {
     ...events,
     started() {
@@ -42,14 +44,15 @@ export const waitForModel: typeof runModel = async (generation, identity, events
       } catch (error) {
         if (hasStarted || !mayPass(error)) throw error;
         unpaid ??= error.unpaid;
+        if (error.code !== 'TIMEOUT') noFault = error.noFault;
       }
-    }
+    } else noFault = refusal.noFault;
     // The circuit breaker knows when its next probe is due.
     const dueMs = (refusal?.retryAfterSeconds ?? 0) * 1000;
     const leftMs = generation.deadlineMs - deps.clock.now();
     if (leftMs > 0) await pause(Math.min(Math.max(modelPauseMs(attempt), dueMs), leftMs), deps);
     if (deps.stopping.aborted) throw stopped();
-    if (deps.clock.now() >= generation.deadlineMs) throw timedOut(generation, unpaid);
+    if (deps.clock.now() >= generation.deadlineMs) throw timedOut(generation, unpaid, noFault);
   }
 };
 

@@ -1,6 +1,7 @@
 import type { SessionVerifier } from '../accounts/session-verifier.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import { fingerprintApiKey, isApiKey, keyStatus } from '../keys/api-key.ts';
+import { allRights, rightsOfKey } from '../keys/rights.ts';
 import { accountCallerId } from '../base/ids.ts';
 import { whyInactive } from '../licenses/license.ts';
 import { ServiceError } from '../base/errors.ts';
@@ -69,7 +70,9 @@ async function authenticateKey(
   if (inactive !== null) throw inactiveLicense(inactive);
   const decision = await consuming;
   if (decision) enforceRateLimit(request, limit, decision, 'key');
-  return { kind: 'key', callerId: keyId, licenseId, ownerId, keyBudget: key.monthlyCredits, license };
+  const { monthlyCredits: keyBudget, maxInFlight: keyMaxInFlight } = key;
+  const rights = rightsOfKey(key);
+  return { kind: 'key', callerId: keyId, licenseId, ownerId, keyBudget, keyMaxInFlight, rights, license };
 }
 
 /**
@@ -90,7 +93,7 @@ async function authenticateSession(
   const [endedAtMs, log] = await deps.accounts.getSessionsEnd(ownerId, logKey);
   if (issuedAtMs <= endedAtMs) throw invalidSession();
   request.logFields.ownerId = ownerId;
-  const caller = { kind: 'session', callerId, ownerId } as const;
+  const caller = { kind: 'session', callerId, ownerId, rights: allRights } as const;
   if (limit) {
     const decision = await consumeRateLimit(request, callerId, limit, toRateLog(log), deps);
     if (decision) enforceRateLimit(request, limit, decision, 'session');

@@ -1,3 +1,4 @@
+import type { RequestRights } from '../keys/rights.ts';
 import type { License } from '../licenses/license.ts';
 import type { Route } from '../routes/route.ts';
 
@@ -10,6 +11,9 @@ export interface KeyCaller {
   licenseId: string;
   /** Credits of a month that the key may use; null for one without a budget. */
   keyBudget: number | null;
+  /** Requests of the key that may be in flight; null for as many as its license may have. */
+  keyMaxInFlight: number | null;
+  rights: RequestRights;
   license: License;
 }
 
@@ -19,6 +23,7 @@ export interface SessionCaller {
   /** What limits and idempotency keys are kept under: `acct_` and the account. */
   callerId: string;
   ownerId: string;
+  rights: RequestRights;
 }
 
 export type Caller = KeyCaller | SessionCaller;

@@ -18,7 +18,7 @@ import { corsHeaders } from './cors.ts';
 import { countRefusal } from './count-refusal.ts';
 import { jsonLog, loggableError } from '../base/log.ts';
 import { embeddedMetrics } from '../base/meter.ts';
-import { readRequest, type ApiRequest } from './request.ts';
+import { noteError, readRequest, type ApiRequest } from './request.ts';
 import { lazy } from '../base/lazy.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 
@@ -68,12 +68,14 @@ function requestFrame(toAnswer: (error: ServiceError) => Answer) {
     onError(middyRequest: { event: unknown; error: unknown; response: unknown }): void {
       const request = middyRequest.event as ApiRequest;
       const error = asServiceError(middyRequest.error);
-      request.logFields.code = error.code;
+      const ours = noteError(request, error);
       if (error.cause !== undefined) {
         const { requestId } = request;
         log.error('cause', { requestId, code: error.code, causes: loggableError(error.cause) });
       }
-      middyRequest.response = render(request, toAnswer(error));
+      const answer = toAnswer(error);
+      if (!ours && answer.status >= 500) request.meter.add('refusedWith5xx', 1);
+      middyRequest.response = render(request, answer);
     },
   };
 }
@@ -83,7 +85,6 @@ async function finish(route: Route, request: ApiRequest, setUp: () => { runtime:
   await Promise.allSettled(request.background);
   if (request.refusalOwner !== null) await countRefusal(request, setUp().runtime);
   const { requestId, logFields, meter, receivedAtMs } = request;
-  if (logFields.code !== undefined) meter.count('errors', String(logFields.code));
   const { metrics, extraRecords } = embeddedMetrics(meter, readEnvironment().serviceName);
   const log = jsonLog();
   log.info('request', {

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { ServiceError } from '../base/errors.ts';
 import { errorBody, type Answer } from './answer.ts';
 import { asServiceError } from './backend-failure.ts';
-import type { ApiRequest } from './request.ts';
+import { noteError, type ApiRequest } from './request.ts';
 
 export type Emit = (event: string, data: unknown) => void;
 
@@ -59,7 +59,7 @@ export function eventAnswer(
     (result) => emit('completed', result),
     (thrown: unknown) => {
       const error = asServiceError(thrown);
-      request.logFields.code = error.code;
+      noteError(request, error);
       if (error.cause !== undefined) onFault(error);
       emit('failed', { ...errorBody(error), status: error.status });
     },

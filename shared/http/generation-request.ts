@@ -58,6 +58,7 @@ export interface SentBody {
   callerId: string;
   /** See `GenerationCommand`. */
   keyBudget: number | null;
+  keyMaxInFlight: number | null;
   /** A promise where it is still being read: what the body names is read at the same time. */
   license: License | Promise<License>;
   body: Record<string, unknown>;
@@ -69,7 +70,7 @@ export interface SentBody {
  */
 export async function readCommand(
   { requestId, rawBody, query, headers }: Pick<ApiRequest, 'requestId' | 'rawBody' | 'query' | 'headers'>,
-  { callerId, keyBudget, license: read, body }: SentBody,
+  { callerId, keyBudget, keyMaxInFlight, license: read, body }: SentBody,
   { table, identities }: { table: Table; identities: Pick<IdentityCatalog, 'get'> },
 ): Promise<GenerationCommand> {
   const idempotencyKeys = headers.get('idempotency-key');
@@ -85,6 +86,7 @@ export async function readCommand(
     requestId,
     keyId: callerId,
     keyBudget,
+    keyMaxInFlight,
     license,
     body,
     bodyHash: bodyFingerprint(rawBody),

@@ -6,7 +6,7 @@ import { basePath, localStage } from '../routes/api.ts';
 import { lazy } from '../base/lazy.ts';
 import type { RefusalOwner } from '../limits/refusal-store.ts';
 import { parseJson } from './json.ts';
-import { recordingMeter, type RecordingMeter } from '../base/meter.ts';
+import { countError, recordingMeter, type RecordingMeter } from '../base/meter.ts';
 
 /** One HTTP request, whatever brought it. */
 export interface ApiRequest {
@@ -73,6 +73,12 @@ export function readRequest(
     meter: recordingMeter(),
     background: [],
   };
+}
+
+/** Counts what a request ended with, for its line in the log too. @returns whether it is a fault of ours */
+export function noteError({ logFields, meter }: ApiRequest, error: ServiceError): boolean {
+  logFields.code = error.code;
+  return countError(meter, error.code, error);
 }
 
 function originOf({ requestContext: { domainName, stage } = {} as never }: APIGatewayProxyEvent): string {

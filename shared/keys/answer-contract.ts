@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { count, described, timestamp } from '../base/answer-fields.ts';
+import { keyAccesses } from './contract.ts';
 
 const keyId = described(
   z.string().check(z.regex(/^key_[0-9a-f]{32}$/)),
@@ -11,6 +12,15 @@ const expiresAt = described(z.nullable(timestamp), 'Null for a key that does not
 const monthlyCredits = described(
   z.nullable(count),
   "Its budget: the credits of its license's period that it may use. Null for none of its own.",
+);
+
+const access = described(
+  z.enum(keyAccesses),
+  "What it reads and deletes: all of its license's requests, or its `own`.",
+);
+const maxInFlight = described(
+  z.nullable(count),
+  'How many of its requests may be in flight at a time. Null for as many as its license may.',
 );
 
 /** The answer of POST /keys, status 201. */
@@ -26,6 +36,8 @@ export const createdKey = z.object({
   createdAt: timestamp,
   expiresAt,
   monthlyCredits,
+  access,
+  maxInFlight,
 });
 
 const keyStatus = z.enum(['active', 'expired', 'revoked']);
@@ -45,6 +57,8 @@ export const keyAnswer = z.object({
   expiresAt,
   revokedAt: described(z.nullable(timestamp), 'Null unless it was revoked.'),
   monthlyCredits,
+  access,
+  maxInFlight,
   creditsUsed: described(
     count,
     "What its completed requests were charged in its license's period that runs.",

@@ -1,4 +1,5 @@
 import { keyRemovalMs } from './api-key.ts';
+import type { KeyAccess } from './contract.ts';
 import type { Item } from '../table/table.ts';
 import { itemKeys, ownerIndex, sortPrefixes, ttlAttribute } from '../table/keys.ts';
 
@@ -10,6 +11,9 @@ export interface ApiKey {
   name: string;
   /** Its budget: credits of its license's period; null for none. */
   monthlyCredits: number | null;
+  access: KeyAccess;
+  /** How many of its requests may be in flight at a time; null for none of its own. */
+  maxInFlight: number | null;
   licenseId: string;
   ownerId: string;
   createdAtMs: number;
@@ -24,7 +28,7 @@ export function ttlOf(key: ApiKey): number | null {
 }
 
 export function toItem(key: ApiKey): Item {
-  const { monthlyCredits, expiresAtMs, revokedAtMs, ...rest } = key;
+  const { monthlyCredits, access, maxInFlight, expiresAtMs, revokedAtMs, ...rest } = key;
   const ttl = ttlOf(key);
   return {
     ...itemKeys.apiKey(key.keyId),
@@ -32,6 +36,8 @@ export function toItem(key: ApiKey): Item {
     [ownerIndex.sort]: ownerIndex.sortOf(sortPrefixes.apiKey, key.createdAtMs, key.keyId),
     ...rest,
     ...(monthlyCredits === null ? {} : { monthlyCredits }),
+    ...(access === 'license' ? {} : { access }),
+    ...(maxInFlight === null ? {} : { maxInFlight }),
     ...(expiresAtMs === null ? {} : { expiresAtMs }),
     ...(revokedAtMs === null ? {} : { revokedAtMs }),
     ...(ttl === null ? {} : { [ttlAttribute]: ttl }),
@@ -45,6 +51,9 @@ export function fromItem(item: Item): ApiKey {
     keyPrefix: item.keyPrefix,
     name: item.name,
     monthlyCredits: item.monthlyCredits ?? null,
+    // Older keys have neither.
+    access: item.access ?? 'license',
+    maxInFlight: item.maxInFlight ?? null,
     licenseId: item.licenseId,
     ownerId: item.ownerId,
     createdAtMs: item.createdAtMs,

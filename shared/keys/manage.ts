@@ -1,11 +1,12 @@
 import type { CreatedKey, KeyAnswer } from './answer-contract.ts';
 import { fingerprintApiKey, keyPrefix, keyStatus, newApiKey } from './api-key.ts';
+import type { KeyAccess } from './contract.ts';
 import type { Actor } from '../accounts/audit.ts';
 import { isoTime } from '../base/clock.ts';
 import { creditPeriod } from '../licenses/credit-period.ts';
 import { maxActiveKeys, maxRecentKeys, recentSeconds, type NoRoom } from './slots.ts';
 import { newKeyLimit } from '../routes/limits.ts';
-import { whyInactive, type License } from '../licenses/license.ts';
+import { maxInFlight as maxOfLicense, whyInactive, type License } from '../licenses/license.ts';
 import type { RateDecision } from '../limits/rate-limit.ts';
 import { counted } from '../base/words.ts';
 import { ServiceError } from '../base/errors.ts';
@@ -21,6 +22,10 @@ export interface IssueKeyCommand {
   expiresAtMs: number | null;
   /** Null for a key without a budget. */
   monthlyCredits: number | null;
+  /** @default 'license' */
+  access?: KeyAccess | undefined;
+  /** @default as many as its license may have */
+  maxInFlight?: number | null | undefined;
   /** Who issues it. @default its owner */
   by?: Actor;
 }
@@ -28,10 +33,10 @@ export interface IssueKeyCommand {
 /**
  * Makes a key of a license. The raw key exists only in the answer.
  * @param showRate gets how the account's limit of new keys stands, before a refusal too.
- * @throws LICENSE_INACTIVE, KEY_LIMIT_REACHED, RATE_LIMITED
+ * @throws LICENSE_INACTIVE, INVALID_PARAMETERS, KEY_LIMIT_REACHED, RATE_LIMITED
  */
 export async function issueApiKey(
-  { license, name, expiresAtMs, monthlyCredits, by }: IssueKeyCommand,
+  { license, name, expiresAtMs, monthlyCredits, access = 'license', maxInFlight = null, by }: IssueKeyCommand,
   apiKeys: ApiKeyStore,
   nowMs: number,
   showRate: (rate: RateDecision) => void = () => {},
@@ -41,12 +46,15 @@ export async function issueApiKey(
   if (inactive !== null) {
     throw new ServiceError('LICENSE_INACTIVE', `The license ${licenseId} gets no keys: ${inactive}.`);
   }
+  checkMaxInFlight(maxInFlight, license);
   const rawKey = newApiKey();
   const key: ApiKey = {
     ...fingerprintApiKey(rawKey),
     keyPrefix: keyPrefix(rawKey),
     name,
     monthlyCredits,
+    access,
+    maxInFlight,
     licenseId,
     ownerId,
     createdAtMs: nowMs,
@@ -58,6 +66,16 @@ export async function issueApiKey(
   showRate(inserted.rate);
   if (inserted.stored) return { rawKey, key };
   throw tooManyNewKeys(inserted.rate);
+}
+
+/**
+ * A key's own limit is one of its license's at most. Where the license's falls later, the smaller of the two holds.
+ * @throws INVALID_PARAMETERS
+ */
+export function checkMaxInFlight(maxInFlight: number | null | undefined, license: License): void {
+  const most = maxOfLicense(license);
+  if ((maxInFlight ?? 0) <= most) return;
+  throw new ServiceError('INVALID_PARAMETERS', `maxInFlight must be at most ${most}, as of its license.`);
 }
 
 function noRoom(licenseId: string, why: NoRoom): ServiceError {
@@ -90,6 +108,8 @@ export function createdKey(rawKey: string, key: ApiKey): CreatedKey {
     createdAt: isoTime(key.createdAtMs),
     expiresAt: isoTime(key.expiresAtMs),
     monthlyCredits: key.monthlyCredits,
+    access: key.access,
+    maxInFlight: key.maxInFlight,
   };
 }
 
@@ -158,6 +178,8 @@ export function keyAnswer(key: ApiKey, { lastUsedAtMs, creditsUsed }: KeyUse, no
     expiresAt: isoTime(key.expiresAtMs),
     revokedAt: isoTime(key.revokedAtMs),
     monthlyCredits: key.monthlyCredits,
+    access: key.access,
+    maxInFlight: key.maxInFlight,
     creditsUsed,
   };
 }

@@ -30,8 +30,10 @@ const maxChangeAttempts = 10;
 /** The key as it is stored; nothing where it is not there. */
 type KeyRefusal = { stored?: Item | undefined };
 
+const changeableNames = ['name', 'monthlyCredits', 'access', 'maxInFlight'] as const;
+
 /** What its owner may change of a key. */
-export type KeyChanges = Partial<Pick<ApiKey, 'name' | 'monthlyCredits'>>;
+export type KeyChanges = Partial<Pick<ApiKey, (typeof changeableNames)[number]>>;
 
 export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
 
@@ -75,7 +77,13 @@ export function apiKeyStore(table: Table) {
             refusal: again,
           },
           { ...rateLogPart(callerId, newKeyLimit.name, rate.log, version), refusal: again },
-          entry(key, by, 'key_issued', changesBetween({}, issuedMembers(key)), key.createdAtMs),
+          entry(
+            key,
+            by,
+            'key_issued',
+            changesBetween({ access: 'license' }, issuedMembers(key)),
+            key.createdAtMs,
+          ),
         ]);
         if (refusal === 'taken') throw new Error('a key with this id is there already');
         return refusal === null ? { stored: true, rate } : undefined;
@@ -185,22 +193,26 @@ export function apiKeyStore(table: Table) {
 }
 
 /** The change of a key that is as it was read. */
-function keyChange({ keyId, ...was }: ApiKey, { name, monthlyCredits }: ApiKey): Part<KeyRefusal> {
-  const hadBudget = was.monthlyCredits !== null;
+function keyChange(before: ApiKey, after: ApiKey): Part<KeyRefusal> {
+  const [was, is] = [toItem(before), toItem(after)];
+  const has = (item: Item) => changeableNames.filter((name) => item[name] !== undefined);
+  const gone = changeableNames.filter((name) => is[name] === undefined);
   return {
-    key: itemKeys.apiKey(keyId),
-    update:
-      monthlyCredits === null
-        ? { SET: '#name = :name', REMOVE: '#budget' }
-        : { SET: '#name = :name, #budget = :budget' },
-    condition: `#name = :wasName AND ${hadBudget ? '#budget = :wasBudget' : 'attribute_not_exists(#budget)'}`,
-    names: { '#name': 'name', '#budget': 'monthlyCredits' },
-    values: {
-      ':name': name,
-      ':wasName': was.name,
-      ...(monthlyCredits !== null && { ':budget': monthlyCredits }),
-      ...(hadBudget && { ':wasBudget': was.monthlyCredits }),
+    key: itemKeys.apiKey(before.keyId),
+    update: {
+      SET: has(is)
+        .map((name) => `#${name} = :${name}`)
+        .join(', '),
+      ...(gone.length > 0 && { REMOVE: gone.map((name) => `#${name}`).join(', ') }),
     },
+    condition: changeableNames
+      .map((name) => (was[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :was_${name}`))
+      .join(' AND '),
+    names: Object.fromEntries(changeableNames.map((name) => [`#${name}`, name])),
+    values: Object.fromEntries([
+      ...has(is).map((name) => [`:${name}`, is[name]]),
+      ...has(was).map((name) => [`:was_${name}`, was[name]]),
+    ]),
     refusal: (stored) => ({ stored }),
   };
 }
@@ -212,12 +224,13 @@ function entry(key: ApiKey, by: Actor, action: LicenseAuditAction, changes: Audi
 }
 
 /** What the audit log says of a new key. */
-function issuedMembers({ name, expiresAtMs, monthlyCredits }: ApiKey) {
-  return { name, expiresAt: isoTime(expiresAtMs), monthlyCredits };
+function issuedMembers(key: ApiKey) {
+  const { name, ...others } = changeable(key);
+  return { name, expiresAt: isoTime(key.expiresAtMs), ...others };
 }
 
-function changeable({ name, monthlyCredits }: ApiKey) {
-  return { name, monthlyCredits };
+function changeable({ name, monthlyCredits, access, maxInFlight }: ApiKey) {
+  return { name, monthlyCredits, access, maxInFlight };
 }
 
 function ownerOf({ ownerId }: ApiKey): Actor {

@@ -14,6 +14,8 @@ export interface Period {
   imported: number;
   /** The license's requests that are QUEUED or PROCESSING; 0 in all periods but the one that counts them. */
   inFlight: number;
+  /** How many of them are of each key that had a limit of its own, by `inFlightName`. */
+  inFlightByKey: Record<string, number>;
   /** The license's calls of the model that nobody paid for; none in all periods but the one that counts `inFlight`. */
   unpaidRuns: UnpaidRun[];
   /** The highest threshold, in percent, that the owner is notified of; 0 for none. The same write stored its notification. */
@@ -52,20 +54,28 @@ export function tallyNames(of: {
     `${tallyKinds.byType}#${of.type}`,
     `${tallyKinds.byIdentity}#${of.identityId}`,
     `${tallyKinds.byDay}#${day.slice(5, 7)}${day.slice(8, 10)}`,
-    ...(of.keyId === null ? [] : [keyTally(of.keyId)]),
+    ...(of.keyId === null ? [] : [`${tallyKinds.byKey}#${shortKey(of.keyId)}`]),
   ].map((name) => [`${name}#n`, `${name}#c`] as const);
 }
 
 /** The name of what a key has committed: used and held together. It is counted for every key, so that a budget is exact at once. */
 export function committedName(keyId: string): string {
-  return `${keyTally(keyId)}#h`;
+  return `${tallyKinds.byKey}#${shortKey(keyId)}#h`;
+}
+
+/** Begins the names of what keys with a limit of their own have in flight, and of the sum of those. */
+export const inFlightPrefix = 'f#';
+
+/** The name of how many requests of a key are in flight, of those that began while it had a limit. 66 bits tell a license's keys apart. */
+export function inFlightName(keyId: string): string {
+  return `${inFlightPrefix}${shortKey(keyId).slice(0, 11)}`;
 }
 
 /** A key by the 22 characters of its id's 16 bytes in base64url, and every account's playground by one. */
-function keyTally(keyId: string): string {
-  if (isAccountCallerId(keyId)) return `${tallyKinds.byKey}#p`;
+function shortKey(keyId: string): string {
+  if (isAccountCallerId(keyId)) return 'p';
   if (!isKeyId(keyId)) throw new Error('this id is neither that of a key nor that of an account');
-  return `${tallyKinds.byKey}#${Buffer.from(keyId.slice('key_'.length), 'hex').toString('base64url')}`;
+  return Buffer.from(keyId.slice('key_'.length), 'hex').toString('base64url');
 }
 
 function keyOfTally(name: string): string {
@@ -107,6 +117,7 @@ export function periodFromItem(item: Item | null): Period {
     used: item?.used ?? 0,
     imported: item?.imported ?? 0,
     inFlight: item?.inFlight ?? 0,
+    inFlightByKey: {},
     unpaidRuns: item?.unpaid ?? [],
     notified: item?.told ?? 0,
     byType: {},
@@ -116,6 +127,7 @@ export function periodFromItem(item: Item | null): Period {
     byKey: {},
   };
   for (const [name, value] of Object.entries(item ?? {})) {
+    if (name.startsWith(inFlightPrefix)) period.inFlightByKey[name] = value;
     const [kind, of, unit] = (tallyShape.exec(name) ?? []).slice(1).filter((part) => part !== undefined);
     if (kind === undefined || of === undefined) continue;
     if (kind === tallyKinds.byKey) {

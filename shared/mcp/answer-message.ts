@@ -2,7 +2,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { ServiceError, type ErrorCode } from '../base/errors.ts';
 import type { Answer } from '../http/answer.ts';
 import { acceptWeights } from '../http/event-stream.ts';
-import { readJsonBody, type ApiRequest } from '../http/request.ts';
+import { noteError, readJsonBody, type ApiRequest } from '../http/request.ts';
 import { isEventStream, webAnswer, webRequest } from '../http/web-exchange.ts';
 import { loggableError } from '../base/log.ts';
 import type { ToolCall } from './run-tool.ts';
@@ -30,7 +30,7 @@ export async function answerMessage(call: ToolCall, allowedOrigins: readonly str
   }
   const form = formFor(request);
   if (form === null) {
-    request.logFields.code = codeOf(406);
+    noteError(request, new ServiceError(codeOf(406), ''));
     return { status: 406, body: rpcError(notAcceptable, 'Accept application/json or text/event-stream.') };
   }
   let message: Record<string, unknown>;
@@ -51,7 +51,7 @@ export async function answerMessage(call: ToolCall, allowedOrigins: readonly str
   });
   const response = await handler.fetch(webRequest(request, /^mcp-/), { parsedBody: message });
   const { status } = response;
-  if (status >= 400) request.logFields.code = codeOf(status);
+  if (status >= 400) noteError(request, new ServiceError(codeOf(status), ''));
   // Of a refusal nothing more is logged: it may quote what the caller sent.
   if (status >= 500) log.error('cause', { requestId: request.requestId, causes: loggableError(fault) });
   return webAnswer(request, form === 'json' ? await inJson(response) : response);
@@ -101,8 +101,9 @@ function codeOf(status: number): ErrorCode {
 }
 
 /** Refuses what is no message, so that its id is not known. */
-function refuse(request: ApiRequest, { status, code, message }: ServiceError, rpcCode: number): Answer {
-  request.logFields.code = code;
+function refuse(request: ApiRequest, error: ServiceError, rpcCode: number): Answer {
+  const { status, code, message } = error;
+  noteError(request, error);
   return { status, body: rpcError(rpcCode, message, { code }) };
 }
 

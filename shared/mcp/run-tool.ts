@@ -40,7 +40,7 @@ export const runTool: Record<ToolName, RunTool> = {
     const { requestId } = parse(getGenerationArguments, sent);
     const { generations, objects, clock } = deps.workflow;
     const find = (id: string) => generations.get(caller.licenseId, id);
-    return storedAnswer(await findGeneration(requestId, find, clock.now()), objects);
+    return storedAnswer(await findGeneration(requestId, find, caller.rights, clock.now()), objects);
   },
 
   async quote(sent, call) {

@@ -11,6 +11,7 @@ import { agentWords, type ToolRefusal } from './contract.ts';
 import { quoteName } from '../base/fields.ts';
 import { inWords, type ServiceError } from '../base/errors.ts';
 import { asServiceError } from '../http/backend-failure.ts';
+import { noteError } from '../http/request.ts';
 import { loggableError } from '../base/log.ts';
 import { DefaultJsonSchemaValidator } from './no-validator.ts';
 import { progressFor } from './progress.ts';
@@ -78,7 +79,7 @@ function refusal(error: ServiceError, { request, log }: ToolCall): CallToolResul
   const { code, sentence, cause, retryAfterSeconds } = error;
   // A fault is looked up by the id of the request itself, which its other formats have in a header.
   const requestId = error.requestId ?? (code === 'INTERNAL_ERROR' ? request.requestId : undefined);
-  request.logFields.code = code;
+  noteError(request, error);
   if (cause !== undefined) {
     log.error('cause', { requestId: request.requestId, code, causes: loggableError(cause) });
   }

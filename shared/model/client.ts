@@ -151,7 +151,8 @@ function warming(cause: Error, secondsUntilReady?: number, hasBegunIt = false): 
       : `The model was asleep and is starting. Try again in ${waitInWords(secondsUntilReady)}.`;
   const retryAfterSeconds = secondsUntilReady ?? warmingRetrySeconds;
   const unpaid = hasBegunIt ? 'wake' : undefined;
-  return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause, retryAfterSeconds, unpaid });
+  const noFault = secondsUntilReady !== undefined;
+  return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause, retryAfterSeconds, unpaid, noFault });
 }
 
 /** Reads newline-delimited JSON from chunks that end anywhere. Unknown, oversized and malformed events are failures. */

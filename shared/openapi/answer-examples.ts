@@ -189,6 +189,8 @@ const createdKey: CreatedKey = {
   key: 'svc_live_3Fq8ZpN0sVb6YtKc1RwXe5LmJd7HgA2u0xQ4Tz',
   expiresAt: null,
   monthlyCredits: 500,
+  access: 'own',
+  maxInFlight: 5,
 };
 
 const key: KeyAnswer = {
@@ -198,6 +200,8 @@ const key: KeyAnswer = {
   expiresAt: null,
   revokedAt: null,
   monthlyCredits: 500,
+  access: 'own',
+  maxInFlight: 5,
   creditsUsed: 112,
 };
 

@@ -51,6 +51,12 @@ const licenseId: Schema = {
 const budget =
   "The key's budget: so many credits of its license's period it may use. Beyond them, 429 CREDIT_LIMIT_EXCEEDED.";
 
+const access =
+  'Whether the key reads, lists and deletes all requests of its license (`license`) or only what it made (`own`), and gets 404 for ' +
+  'the rest. One with a budget deletes only its own in any case.';
+const places =
+  "How many of the key's requests may be in flight at a time, at most its license's `maxInFlight`. Beyond them, 429 RATE_LIMITED.";
+
 /** Rules for members of bodies beyond their contracts, and a sentence about each. */
 export const memberRules: Record<string, Record<string, Schema>> = {
   GenerationRequest: generationProperties,
@@ -63,10 +69,16 @@ export const memberRules: Record<string, Record<string, Schema>> = {
         'ISO 8601 with a zone, in the future and before the year 10000 in UTC. Null or left out: the key does not expire.',
     },
     monthlyCredits: { description: `${budget} Null or left out: it has none.` },
+    access: { description: `${access} Null or left out: \`license\`.` },
+    maxInFlight: { description: `${places} Null or left out: as many as its license.` },
   },
   ChangeKeyRequest: {
     name: { description: 'What you know the key by.' },
     monthlyCredits: { description: `${budget} Null takes it away; left out, it stays as it is.` },
+    access: { description: access },
+    maxInFlight: {
+      description: `${places} It counts what begins from then on. Null takes it away; left out, it stays as it is.`,
+    },
   },
   ChangeAccountRequest: {
     creditMails: {

@@ -211,9 +211,9 @@ export const operations: Record<OperationId, Operation> = {
   },
   updateKey: {
     tag: 'Account',
-    summary: "Change an API key's name or budget",
+    summary: "Change an API key's name, limits or access",
     description:
-      'Send at least one of the two. Both hold from the next request on. `monthlyCredits: null` takes the budget away; what is left out stays as it is. A ' +
+      'Send at least one of them. They hold from the next request on. `null` takes a limit away; what is left out stays as it is. A ' +
       'budget below what is used already only refuses new requests. Keys that have expired or were revoked may be changed ' +
       'as long as they are listed.',
     parameters: ['keyId'],

@@ -23,5 +23,5 @@ export async function untilDecided<T>(
     if (result !== undefined) return result;
     await pause(count);
   }
-  throw serviceBusy();
+  throw serviceBusy(undefined, true);
 }

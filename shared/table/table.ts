@@ -71,7 +71,7 @@ export async function writeItem<T>(send: () => Promise<T>): Promise<T> {
       return await send();
     } catch (error) {
       if (!(error instanceof TransactionConflictException)) throw error;
-      if (attempt > maxConflictRetries) throw serviceBusy(error);
+      if (attempt > maxConflictRetries) throw serviceBusy(error, true);
       await pause(attempt);
     }
   }

@@ -85,7 +85,8 @@ async function send(
       if (codes.includes('ConditionalCheckFailed')) return reasons;
       const temporary = ['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
       if (!codes.every((code) => temporary.includes(code))) throw error;
-      if (attempt > maxConflictRetries) throw serviceBusy(error);
+      // Writes that meet are of one license or account, whose callers send so many at once.
+      if (attempt > maxConflictRetries) throw serviceBusy(error, codes.includes('TransactionConflict'));
       await pause(attempt);
     }
   }

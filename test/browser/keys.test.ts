@@ -46,6 +46,12 @@ test.each([
     await dialog.getByText(/Enter a whole number from 1/).waitFor();
     await expectAccessible(page, `a refused budget on ${where}`);
     await replace(budget, '3');
+    // Choosing "own" proposes half of the license's places.
+    await tabTo(page, dialog.getByLabel('What it may see and delete'));
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: 'Only requests that it made' }).press('Enter');
+    await tabTo(page, dialog.getByLabel('Requests at a time (optional)'));
+    expect(await dialog.getByLabel('Requests at a time (optional)').inputValue()).toBe('20');
     await page.keyboard.press('Enter');
     const key = (await dialog.getByRole('textbox', { name: 'Your new key' }).textContent())!;
     expect(key).toMatch(/^svc_live_[0-9A-Za-z]{38}$/);
@@ -55,6 +61,7 @@ test.each([
     await dialog.waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain(key);
     expect(await text()).toContain('0 of 3 credits');
+    expect(await text()).toContain('Sees only its own requests · 20 at a time');
 
     const identityId = service.ready.identities.aurora;
     const spend = async (numOutputs: number) =>

@@ -308,7 +308,7 @@ BEYOND_SCHEMAS = [
     ("an identity without product photos", r"referenceImages must be left out: \w+ does not take product photos"),
     ("a host that is none, or no public name", r"url must (?:have a (?:valid host name,|host name, not|full host name)|not have a port)"),
     ("a reference image that is none: {}", r"^referenceImages\[\d\]\.(?:url|uploadId): (.*?)[.;:]"),
-    ("members that go together", r'exactly one of url and uploadId|"exact_product" needs|^Send name, monthlyCredits or both'),
+    ("members that go together", r'exactly one of url and uploadId|"exact_product" needs|^Send at least one of name, monthlyCredits'),
     ("an expiry in the past", r"^expiresAt must lie in the future\.$"),
     ("an expiry after the year 9999 in UTC", r"expiresAt must be an ISO 8601 time"),
     ("a cursor that nobody was given", r"^cursor must be the nextCursor of an earlier answer\.$"),

@@ -152,7 +152,10 @@ test('PATCH /keys/{keyId} changes what it names alone, of an ended key too, whic
   const { change, keyId, key, revoke, list } = await owner();
   const [before] = await list();
   const nothing = await change({ name: null });
-  expect([nothing.status, nothing.body.error]).toEqual([400, 'Send name, monthlyCredits or both.']);
+  expect([nothing.status, nothing.body.error]).toEqual([
+    400,
+    'Send at least one of name, monthlyCredits, access and maxInFlight.',
+  ]);
   expectOk(await change({ name: ' “CI” 🙂 ' }));
   expectOk(await change({ monthlyCredits: 1_000_000_000, name: null }));
   expect(await list()).toEqual([{ ...before, name: ' “CI” 🙂 ', monthlyCredits: 1_000_000_000 }]);
@@ -199,6 +202,23 @@ describe('DELETE /keys/{keyId}', () => {
 });
 
 // The tests of the store hold how exact a budget is, under requests at once too.
+test('a key has an access and at most the places of its license, from its creation or by a change', async () => {
+  const { create, change, list, keyId } = await owner();
+  expect((await create({ access: 'own', maxInFlight: 40 })).body).toMatchObject({
+    access: 'own',
+    maxInFlight: 40,
+  });
+  expect((await list())[1]).toMatchObject({ keyId, access: 'license', maxInFlight: null });
+  for (const refused of [await create({ maxInFlight: 41 }), await change({ maxInFlight: 41 })]) {
+    expectError(refused, 400, 'INVALID_PARAMETERS');
+    expect(refused.body.error).toBe('maxInFlight must be at most 40, as of its license.');
+  }
+  expectError(await change({ access: 'all' }), 400, 'INVALID_PARAMETERS');
+  for (const changes of [{ access: 'own', maxInFlight: 2 }, { access: 'license' }, { maxInFlight: null }]) {
+    expect((await change(changes)).body).toMatchObject(changes);
+  }
+});
+
 describe('a key with a budget', () => {
   test('is created with it, spends it, is then refused in its own words, and goes on once it is raised', async () => {
     const { create, change, list, generate: byOther, expectCharged } = await owner();

@@ -248,7 +248,9 @@ describe('the log', () => {
     for (const line of made)
       expect(line).toMatchObject({ service: 'local', CreditsReserved: line.CreditsSettled });
     const refused = sent.filter(({ status }) => status >= 400);
-    const counted = embedded.filter((line) => line.Errors === 1).map(({ requestId }) => requestId);
+    const counted = embedded
+      .filter((line) => line.Errors === 1 || line.Refusals === 1)
+      .map(({ requestId }) => requestId);
     expect(refused.filter(({ requestId }) => !counted.includes(requestId))).toEqual([]);
   });
 });

@@ -17,6 +17,13 @@ test.each<[starts: boolean, id: string, values: Record<string, number>]>([
   [true, 'generation-none', { accepted: 3 }],
   [false, 'generation-none', { accepted: 2 }],
   [false, 'generation-none', { accepted: 300, completed: 1 }],
+  // Those that ended by no fault of ours are left out.
+  [false, 'generation-none', { accepted: 32, refused: 30 }],
+  [true, 'generation-none', { accepted: 33, refused: 30 }],
+  [true, 'api-server-errors', { failed: 5, whole: 100 }],
+  [false, 'api-server-errors', { failed: 50, except: 46, whole: 80 }],
+  [true, 'api-server-errors', { failed: 50, except: 45, whole: 80 }],
+  [false, 'api-server-errors', { except: 50, whole: 80 }],
   // Half the deadline in milliseconds, once five waits were measured.
   [true, 'generation-queue', { measured: 5, p90: 30_000 }],
   [false, 'generation-queue', { measured: 4, p90: 59_000 }],
@@ -54,10 +61,8 @@ test('model-at-maximum counts instances as requests divided by requests per inst
 describe('where the model may be scaled to zero', () => {
   const atZero = (id: string) => monitored('atZero').alarms.get(id)!;
   const failing = {
-    'service-unavailable': { failed: 50, whole: 100 },
-    'api-server-errors': { failed: 50, whole: 100 },
+    'service-busy': { refused: 50, whole: 100 },
     'model-errors': { failed: 50, whole: 100 },
-    'generation-none': { accepted: 50, whole: 50 },
   };
 
   test.each(Object.entries(failing))(

@@ -75,6 +75,8 @@ export function newStoredKey(options: Pick<ApiKey, 'licenseId' | 'ownerId'> & Pa
     keyPrefix: keyPrefix(raw),
     name: 'test',
     monthlyCredits: null,
+    access: 'license',
+    maxInFlight: null,
     createdAtMs: Date.now(),
     expiresAtMs: null,
     revokedAtMs: null,

@@ -60,6 +60,7 @@ export async function reserveAbandoned(
     requestId: newRequestId(acceptedAtMs),
     licenseId: license.licenseId,
     keyId,
+    keyInFlight: null,
     identity: (await identityStore(table).get(identityId))!,
     body: createGenerationBody.parse({ identityId, prompt, width: 512, height: 512, referenceImages }),
     periodStartMs: billingPeriod(license.periodAnchorMs, Date.now()).startMs,

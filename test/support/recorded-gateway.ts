@@ -34,7 +34,7 @@ const nowhere = 'http://127.0.0.1:9';
 /** All routes in this process, over nothing but the engines that are named. */
 export async function openGateway(
   engines: Partial<LocalSettings> & Pick<LocalSettings, 'dynamoDbUrl' | 'session'>,
-): Promise<{ baseUrl: string; close(): Promise<void> }> {
+): Promise<{ baseUrl: string; idle(): Promise<void>; close(): Promise<void> }> {
   setFunctionEnvironment({
     region: 'us-east-1',
     tableName: 'table',
@@ -59,7 +59,7 @@ export async function openGateway(
   const gateway = createGateway({ mounted: await importRoutes(), functionTimeoutMs: 60_000 });
   const port = await openPort(0);
   port.serve((req, res) => void gateway.handle(req, res));
-  return { baseUrl: port.url + basePath, close: () => port.close() };
+  return { baseUrl: port.url + basePath, idle: () => gateway.idle(), close: () => port.close() };
 }
 
 /** The routes in this process, over the engines of a running service, with a record of what the table is asked for. */

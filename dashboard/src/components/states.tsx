@@ -180,7 +180,6 @@ function isFault({ status, code }: ApiError): boolean {
 const adviceByCode: Record<string, string | undefined> = {
   CREDIT_LIMIT_EXCEEDED:
     'Fewer or smaller images may still fit. Your credits come back when the period resets.',
-  RATE_LIMITED: 'Requests are limited per minute. Wait a moment.',
   IDENTITY_UNAVAILABLE: 'Choose another identity, or come back later.',
   LICENSE_INACTIVE: 'Choose another license, or renew this one with whoever manages your subscription.',
   LICENSE_NOT_FOUND: 'It may have been moved to another account. Reload the page to see your licenses.',
@@ -189,9 +188,7 @@ const adviceByCode: Record<string, string | undefined> = {
   TIMEOUT: 'Fewer steps, fewer images or a smaller size finish sooner.',
 };
 
-function usualAdvice({ code, message }: ApiError, retention: string): string | null {
-  // Two limits have this code. The sentence of this one says what to do.
-  if (code === 'RATE_LIMITED' && message.includes('in flight')) return null;
+function usualAdvice({ code }: ApiError, retention: string): string | null {
   if (code === 'REQUEST_NOT_FOUND') {
     return `Stored requests are kept for ${retention}. Look in your history for a newer one.`;
   }

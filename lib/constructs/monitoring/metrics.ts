@@ -63,16 +63,21 @@ export function search(query: string, statistic: string): SearchExpression {
   });
 }
 
-/** The part in percent of the whole; 0 while the part is below `atLeast`, because a share of few says little. */
+/**
+ * The part in percent of the whole; 0 while the part is below `atLeast`, because a share of few says little.
+ * @param options.except what is counted within the part and is none of it.
+ */
 export function share(
   part: Record<string, IMetric>,
   whole: IMetric,
-  { atLeast, period: every }: { atLeast: number; period: Duration },
+  options: { atLeast: number; period: Duration; except?: IMetric },
 ): MathExpression {
-  const sum = foldOf('SUM', Object.keys(part));
+  const { atLeast, period: every, except } = options;
+  const names = Object.keys(part);
+  const sum = except ? `SUM([${names.join(', ')}, -1 * except])` : foldOf('SUM', names);
   return new MathExpression({
     expression: `IF(${sum} >= ${atLeast}, 100 * ${sum} / whole, 0)`,
-    usingMetrics: { ...part, whole },
+    usingMetrics: { ...part, whole, ...(except && { except }) },
     period: every,
   });
 }

@@ -30,6 +30,8 @@ test('a raw key is printed once, by the command that issues it', async () => {
     expiresAt: '2099-12-31T00:00:00.000Z',
     revokedAt: null,
     monthlyCredits: null,
+    access: 'license',
+    maxInFlight: null,
     creditsUsed: 0,
   });
   expect(await fixture.json(`key list ${licenseId}`)).toEqual({ keys: [metadata] });
@@ -91,4 +93,11 @@ test('a budget is given with the key, raised and renamed at once, and only less 
     monthlyCredits: null,
   });
   expect(await fixture.admin(`key change ${keyId} --monthly-credits 0`)).toMatchObject({ code: 2 });
+  const less = `key change ${keyId} --access own --max-in-flight 2`;
+  expect(await fixture.refused(1, less)).toContain('add --yes');
+  expect(await fixture.json(`${less} --yes`)).toMatchObject({ access: 'own', maxInFlight: 2 });
+  expect((await fixture.admin(`key list ${licenseId}`)).stdout).toMatch(/ own +at most 2 /);
+  const more = `key change ${keyId} --access license --no-max-in-flight`;
+  expect(await fixture.json(more)).toMatchObject({ access: 'license', maxInFlight: null });
+  expect(await fixture.refused(1, `${less}000`)).toContain('maxInFlight must be at most');
 });

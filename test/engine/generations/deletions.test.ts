@@ -4,6 +4,7 @@ import type { ModelRequest } from '../../../shared/model/contract.ts';
 import { deletionStore } from '../../../shared/generations/deletion-store.ts';
 import { acceptGeneration } from '../../../shared/generations/create.ts';
 import { beginDeletion, erase } from '../../../shared/generations/delete.ts';
+import { allRights } from '../../../shared/keys/rights.ts';
 import { newDeletion, type Deletion } from '../../../shared/generations/deletion.ts';
 import { sweep } from '../../../shared/generations/sweep.ts';
 import { allItems } from '../../support/table-scan.ts';
@@ -43,7 +44,8 @@ async function ended(outcome: 'COMPLETED' | 'FAILED') {
     const prefixes = [`GEN#${licenseId}`, `DELETION#${licenseId}`];
     return (await allItems(fixture.table)).filter(({ PK }) => prefixes.includes(PK));
   };
-  const remove = async () => erase(await beginDeletion(command.requestId, [licenseId], depsOf()), depsOf());
+  const remove = async () =>
+    erase(await beginDeletion(command.requestId, [licenseId], allRights, depsOf()), depsOf());
   return { command, request: asked[0]!, keys, items, remove };
 }
 
@@ -94,7 +96,7 @@ describe('a deletion', () => {
     for (const goOn of ['call', 'sweep'] as const) {
       const one = await ended('COMPLETED');
       const { requestId, license } = one.command;
-      await beginDeletion(requestId, [license.licenseId], depsOf());
+      await beginDeletion(requestId, [license.licenseId], allRights, depsOf());
       expect((await stored(fixture, one.command)).generation).toBeNull();
       expect(await one.keys()).toHaveLength(4);
       await sweepNow();
@@ -116,7 +118,7 @@ describe('a deletion', () => {
     const [one, other] = [await ended('COMPLETED'), await ended('COMPLETED')];
     let deletion: Deletion;
     for (const { command } of [other, one])
-      deletion = await beginDeletion(command.requestId, [command.license.licenseId], depsOf());
+      deletion = await beginDeletion(command.requestId, [command.license.licenseId], allRights, depsOf());
     linksEnd();
     const { objects } = fixture.deps;
     const deps = {
@@ -142,22 +144,24 @@ describe('a deletion', () => {
   test('begins for a request that has ended and is still kept', async () => {
     const running = newCommand(fixture);
     const begin = ({ requestId, license }: typeof running) =>
-      beginDeletion(requestId, [license.licenseId], depsOf());
+      beginDeletion(requestId, [license.licenseId], allRights, depsOf());
     await acceptGeneration(running, fixture.deps);
     await expect(begin(running)).rejects.toMatchObject({
       code: 'REQUEST_IN_PROGRESS',
       message: 'This request is still running. Delete it once it has ended.',
     });
-    await expect(beginDeletion('no id', [running.license.licenseId], depsOf())).rejects.toMatchObject(
-      notFound,
-    );
+    await expect(
+      beginDeletion('no id', [running.license.licenseId], allRights, depsOf()),
+    ).rejects.toMatchObject(notFound);
     const { command } = await ended('COMPLETED');
     const { expiresAtMs } = (await stored(fixture, command)).generation!;
     const deps = { ...depsOf(), clock: { ...fixture.clock, now: () => expiresAtMs } };
     const { requestId, license } = command;
-    await expect(beginDeletion(requestId, [license.licenseId], deps)).rejects.toMatchObject(notFound);
+    await expect(beginDeletion(requestId, [license.licenseId], allRights, deps)).rejects.toMatchObject(
+      notFound,
+    );
     deps.clock.now = () => expiresAtMs - 1;
-    expect(await beginDeletion(requestId, [license.licenseId], deps)).toMatchObject({ requestId });
+    expect(await beginDeletion(requestId, [license.licenseId], allRights, deps)).toMatchObject({ requestId });
   });
 
   test('is noted in the table also where another hand has ended it, or the request is gone; a fault is thrown', async () => {
@@ -185,9 +189,14 @@ describe('a deletion', () => {
     const { requestId, license } = one.command;
     const licenseIds = Array.from({ length: 130 }, (_, i) => `lic_other_${i}`);
     const deps = depsOf();
-    const deletion = await beginDeletion(requestId, [...licenseIds, license.licenseId], deps);
-    expect(await beginDeletion(requestId, [...licenseIds, license.licenseId], deps)).toEqual(deletion);
-    await expect(beginDeletion(requestId, licenseIds, deps)).rejects.toMatchObject(notFound);
+    const deletion = await beginDeletion(requestId, [...licenseIds, license.licenseId], allRights, deps);
+    expect(await beginDeletion(requestId, [...licenseIds, license.licenseId], allRights, deps)).toEqual(
+      deletion,
+    );
+    await expect(beginDeletion(requestId, licenseIds, allRights, deps)).rejects.toMatchObject(notFound);
+    // Nor does a key go on with the deletion of what it may not delete.
+    const rights = { reads: null, deletes: 'key_another' };
+    await expect(beginDeletion(requestId, [license.licenseId], rights, deps)).rejects.toMatchObject(notFound);
     await erase(deletion, deps);
   });
 });

@@ -165,6 +165,7 @@ export function newCommand(fixture: Fixture, changes: Partial<GenerationCommand>
     requestId: newRequestId(fixture.clock.now()),
     keyId: `key_${String(licenses).padStart(32, '0')}`,
     keyBudget: null,
+    keyMaxInFlight: null,
     license: { ...license, licenseId: `lic_${licenses}` },
     body: { identityId: identity.identityId, prompt: 'x', numOutputs: 2, width: 512, height: 512 },
     bodyHash: 'hash',

@@ -6,7 +6,7 @@ import type { Generation } from '../../../shared/generations/generation.ts';
 import { newId, newRequestId } from '../../../shared/base/ids.ts';
 import { toItem } from '../../../shared/generations/item.ts';
 import { generationStore, type GenerationStore } from '../../../shared/generations/store.ts';
-import type { GenerationFilter } from '../../../shared/generations/pages.ts';
+import type { GenerationFilter, GenerationPage } from '../../../shared/generations/pages.ts';
 import { sampleGeneration } from '../../support/unit-samples.ts';
 import { useTable } from './use-engines.ts';
 
@@ -45,7 +45,7 @@ async function walk(licenseId: string, limit: number, filter: GenerationFilter =
   const pages: Generation[][] = [];
   let next: string | null = null;
   do {
-    const page = await generations.listPage(licenseId, { limit, before: next, filter, nowMs });
+    const page = await generations.listPage(licenseId, { limit, before: next, filter, reads: null, nowMs });
     pages.push(page.generations);
     next = page.next;
   } while (next !== null && pages.length < 100);
@@ -148,7 +148,8 @@ test('outside of a range of time nothing is read, whatever the cursor', async ()
   expect(asked.every((limit) => limit === 5)).toBe(true);
   expect(scanned).toBe(27);
   scanned = 0;
-  const query = (before: string) => generations.listPage(licenseId, { limit: 4, before, filter, nowMs });
+  const query = (before: string) =>
+    generations.listPage(licenseId, { limit: 4, before, filter, reads: null, nowMs });
   expect((await query(history[0]!.requestId)).generations).toEqual(history.slice(30, 34));
   expect(scanned).toBe(5);
   expect((await query(history[35]!.requestId)).generations).toEqual(history.slice(36, 40));
@@ -172,9 +173,9 @@ test('a page begins after the request of its cursor, whether that matches the fi
     [history[1]!.requestId, [history[3]]],
     [newRequestId(0), []],
   ] as const)
-    expect((await generations.listPage(licenseId, { limit: 5, filter, nowMs, before })).generations).toEqual(
-      listed,
-    );
+    expect(
+      (await generations.listPage(licenseId, { limit: 5, filter, reads: null, nowMs, before })).generations,
+    ).toEqual(listed);
 });
 
 describe('a history without a filter', () => {
@@ -220,11 +221,37 @@ describe('a history with a filter', () => {
     fixture.readOneByOne(scanned);
     const sent = fixture.count();
     const filter = { status: 'FAILED' } as const;
-    const first = await generations.listPage(licenseId, { limit: 3, before: null, filter, nowMs });
+    const first = await generations.listPage(licenseId, {
+      limit: 3,
+      before: null,
+      filter,
+      reads: null,
+      nowMs,
+    });
     expect(first).toEqual({ generations: [], next: history[queries - 1]!.requestId });
     expect(sent.times).toBe(queries);
     const rest = (await walk(licenseId, 3, filter)).pages;
     expect(rest.flat()).toEqual([history[7]]);
+  });
+
+  test('of one key tells no id of the others, and leaves out none of its own', async () => {
+    // Two in each millisecond.
+    const { licenseId, history } = await historyOf(12, (i) => ({
+      requestId: newRequestId(nowMs + (i >> 1)),
+      keyId: i % 3 === 0 ? 'key_mine' : 'key_another',
+    }));
+    const pages: GenerationPage[] = [];
+    do {
+      fixture.readOneByOne(400);
+      const before = pages.at(-1)?.next ?? null;
+      const query = { limit: 5, before, filter: {}, reads: 'key_mine', nowMs };
+      pages.push(await generations.listPage(licenseId, query));
+    } while (pages.at(-1)!.next !== null);
+    const others = history.filter(({ keyId }) => keyId !== 'key_mine').map(({ requestId }) => requestId);
+    expect(others.filter((id) => JSON.stringify(pages).includes(id))).toEqual([]);
+    const found = pages.flatMap((page) => page.generations.map(({ requestId }) => requestId));
+    const own = history.filter(({ keyId }) => keyId === 'key_mine').map(({ requestId }) => requestId);
+    expect([pages.length > 2, found.toSorted()]).toEqual([true, own.toSorted()]);
   });
 
   test('ends a page as soon as it is full, and goes on behind it', async () => {

@@ -225,6 +225,7 @@ describe('a charge', () => {
         used: 2,
         imported: 0,
         inFlight: 0,
+        inFlightByKey: {},
         unpaidRuns: [],
         notified: 0,
         byType: { text_to_image: tally },

@@ -201,11 +201,13 @@ test.each([null, { ...identity, model: null }])(
   'a request is released with a sentence where its identity has no model any more: %j',
   async (found) => {
     const { command, generation } = await accepted();
-    expect(await work(generation, { identities: { get: async () => found } }).ended).toMatchObject({
+    const { ended, meter } = work(generation, { identities: { get: async () => found } });
+    expect(await ended).toMatchObject({
       status: 'FAILED',
       errorCode: 'SERVICE_UNAVAILABLE',
       errorMessage: expect.stringContaining('Aurora Studio has no active model any more.'),
     });
+    expect(meter.counts).toEqual([['refusals', 'SERVICE_UNAVAILABLE']]);
     expect((await stored(fixture, command)).period).toMatchObject({ used: 0, committed: 0 });
     expect(fixture.container.state.calls).toBe(0);
   },

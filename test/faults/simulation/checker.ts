@@ -5,13 +5,13 @@ import { idempotencyHours } from '../../../shared/generations/idempotency.ts';
 import { billingPeriod, isPeriodStart } from '../../../shared/licenses/billing-period.ts';
 import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
 import { maxInFlight, type License } from '../../../shared/licenses/license.ts';
-import { periodFromItem } from '../../../shared/licenses/period-store.ts';
+import { inFlightName, periodFromItem } from '../../../shared/licenses/period-store.ts';
 import type { ModelRequest } from '../../../shared/model/contract.ts';
 import { routes } from '../../../shared/routes/routes.ts';
 import { inFlightSortKey, licenseIdOfGeneration } from '../../../shared/table/keys.ts';
 import { keyOfLink, type Copy } from './bucket.ts';
 import { createDeletions } from './deletions.ts';
-import { isOpen, wrongKeys, wrongPeriod, wrongTallies, type StoredRecord } from './invariants.ts';
+import { isOpen, wrongCounts, wrongTallies, type StoredRecord } from './invariants.ts';
 import { createLimits } from './limits.ts';
 import type { Outside } from './outside.ts';
 import { createColdStartRules, createRunRules } from './run-rules.ts';
@@ -61,7 +61,7 @@ function wrongCopy({ wasAskedToGo, cameLate, by }: Copy, record: StoredRecord | 
 const isPeriod = (PK: string, SK: string) => PK.startsWith('PERIOD#') && SK !== inFlightSortKey;
 
 /** Holds what the table should be beside what it is: after every write, what was written is read again and checked. */
-export function createChecker(outside: Outside, { tenants }: Setup) {
+export function createChecker(outside: Outside, { tenants, keys }: Setup) {
   const { database, bucket, capacity, complain, must, violation } = outside;
   const { now } = outside.scheduler;
   const items = new Map<string, Json>();
@@ -94,7 +94,11 @@ export function createChecker(outside: Outside, { tenants }: Setup) {
     const nobody = { endedAtMs: null, endedBy: null, startedBy: null, capacitySinceMs: null };
     const record = records.get(SK) ?? { PK, SK, licenseId, requestId: SK, item, ...nobody };
     records.set(SK, Object.assign(record, { item }));
-    if (before === undefined) unpaid.accepted(record);
+    if (before === undefined) {
+      unpaid.accepted(record);
+      const isLimited = limits.mostAllowed(run, `places of ${item.keyId}`) < Infinity;
+      must(item.keyInFlight === true || !isLimited, `request ${SK}: its key's limit does not count it`);
+    }
     if (status === 'PROCESSING') record.startedBy ??= run;
     if (!isOpen(record) && record.endedBy === null) {
       Object.assign(record, { endedAtMs: now(), endedBy: run, capacitySinceMs: capacity.sinceMs() });
@@ -149,8 +153,8 @@ export function createChecker(outside: Outside, { tenants }: Setup) {
   function checkLicense(licenseId: string): void {
     const periods = periodsOf(licenseId);
     for (const period of periods) {
-      const named = recordsIn(period);
-      complain(`${licenseId} ${period.SK}`, wrongPeriod(period, named) ?? wrongKeys(period, named));
+      const open = period.inFlight === undefined ? [] : recordsOf(licenseId).filter(isOpen);
+      complain(`${licenseId} ${period.SK}`, wrongCounts(period, recordsIn(period), open));
     }
     const own = recordsOf(licenseId);
     // One period has the count of the requests in flight, and it is true.
@@ -183,6 +187,10 @@ export function createChecker(outside: Outside, { tenants }: Setup) {
     const earlier = periodFromItem(before ?? null).byKey;
     for (const [keyId, { committed }] of Object.entries(periodFromItem(item).byKey))
       take(`budget of ${keyId}`, item.SK, committed, earlier[keyId]?.committed ?? 0);
+    for (const { stored } of keys) {
+      const [is = 0, was = 0] = [item, before].map((of) => of?.[inFlightName(stored.keyId)]);
+      if (is !== was && item.inFlight !== undefined) take(`places of ${stored.keyId}`, 'now', is, was);
+    }
   }
 
   function rateWritten(key: string, { usedAtMs }: Json): void {
@@ -210,8 +218,11 @@ export function createChecker(outside: Outside, { tenants }: Setup) {
     if (kind === 'GEN') recordWritten(before, item, run);
     else deletions.elsewhereWritten(item);
     if (kind === 'RATE') rateWritten(key, item);
-    // A key without a budget has no limit of its own.
-    if (kind === 'KEY') limits.limitIs(`budget of ${item.keyId}`, item.monthlyCredits ?? Infinity);
+    if (kind === 'KEY') {
+      // A key without them has no limits of its own.
+      limits.limitIs(`budget of ${item.keyId}`, item.monthlyCredits ?? Infinity);
+      limits.limitIs(`places of ${item.keyId}`, item.maxInFlight ?? Infinity);
+    }
     if (kind === 'MODEL') coldStarts.written(before, item);
     if (SK === 'LICENSE') {
       limits.limitIs(`credits of ${item.licenseId}`, creditPeriod(item as License, now()).creditsLimit);

@@ -78,6 +78,7 @@ async function send(simulation: Simulation, request: ClientRequest, chosen?: num
   checker.limits.begin(run, `credits of ${licenseId}`, credits);
   checker.limits.begin(run, `in flight of ${licenseId}`, 1);
   checker.limits.begin(run, `budget of ${key.stored.keyId}`, credits);
+  checker.limits.begin(run, `places of ${key.stored.keyId}`, 1);
   note(run.name, `POST /generate ${credits} credits ${idempotencyKey ?? ''} (env ${environment})`);
   scheduler.after(random.pick(functionTimeoutsMs), () => run.die());
   const reply = await call(run, functions.generate[environment], routes.createGeneration, {
@@ -175,7 +176,21 @@ async function fetchRecord(simulation: Simulation, key: Key, requestId: string):
   const { code, status } = JSON.parse(reply.body);
   note(run.name, `→ ${reply.status} ${code ?? status}`);
   complain(run.name, wrongRecord(simulation, requestId, from, reply));
+  await readAsAnother(simulation, key, requestId);
   return reply;
+}
+
+/** A key with access `own` asks for what another key of its license made. */
+async function readAsAnother(simulation: Simulation, { stored }: Key, requestId: string): Promise<void> {
+  const { keys, functions, scheduler, must } = simulation;
+  const { keyId, licenseId } = stored;
+  const reader = keys.find(
+    (key) => key.stored.access === 'own' && key.stored.licenseId === licenseId && key.stored.keyId !== keyId,
+  );
+  if (reader === undefined) return;
+  const run = new Run(`#${simulation.nextNumber()} ${reader.name} GET`, scheduler.now(), { mayFail: true });
+  const reply = await call(run, functions.get, routes.getGeneration, { key: reader.raw, requestId });
+  must(reply?.status !== 200, `${run.name}: ${requestId} is another key's, and it was read`);
 }
 
 const ranks = ['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'];
@@ -230,7 +245,12 @@ async function remove(simulation: Simulation, key: Key, requestId: string): Prom
   if (reply === null) return;
   const left = bucket.objectsOf(requestId).filter((object) => before.includes(object));
   const isGone = checker.deletions.isGone(requestId);
-  const wrong = wrongAnswer(reply.status, { isGone, left, wasEnded });
+  const isOwn = checker.record(requestId)!.item.keyId === key.stored.keyId;
+  // Budgets come and go meanwhile, and who has one deletes only what is its own.
+  const mayBeKept = !isOwn && (key.stored.access === 'own' || simulation.profile.hasBudgets);
+  if (mayBeKept && reply.status === 404) return;
+  const isAnothers = !isOwn && key.stored.access === 'own' && !isExcuse(reply.status);
+  const wrong = isAnothers ? "it is another key's" : wrongAnswer(reply.status, { isGone, left, wasEnded });
   complain(`${key.name}: DELETE of ${requestId} answered ${reply.status}`, wrong);
   if (reply.status === 200) checker.deletions.learned(requestId, moment());
 }

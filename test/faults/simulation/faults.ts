@@ -88,6 +88,8 @@ export function drawProfile(random: Random, seed: number) {
     /** Whether all references look right and can't be used. */
     hasUnreadableReferences,
     hasBudgets: seed % 4 === 0,
+    /** Whether some keys have places in flight of their own, or see only what they made. */
+    hasWeakKeys: [0, 1, 5].includes(seed % 12),
     hasDeletions: seed % 3 === 0,
   };
 }

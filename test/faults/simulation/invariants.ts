@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isFinal } from '../../../shared/generations/generation.ts';
-import { periodFromItem } from '../../../shared/licenses/period-store.ts';
+import { inFlightName, periodFromItem } from '../../../shared/licenses/period-store.ts';
 import type { Run } from './runs.ts';
 import type { Json } from './table-calls.ts';
 
@@ -47,7 +48,7 @@ export function wrongPeriod({ used = 0, committed = 0, imported }: Json, records
 }
 
 /** What is wrong with what a period says of its keys, given every record that names it. */
-export function wrongKeys(period: Json, records: HasItem[]): string | null {
+function wrongKeys(period: Json, records: HasItem[]): string | null {
   const { byKey } = periodFromItem(period);
   const keyIds = new Set([...Object.keys(byKey), ...records.map(({ item }) => item.keyId)]);
   for (const keyId of keyIds) {
@@ -59,6 +60,20 @@ export function wrongKeys(period: Json, records: HasItem[]): string | null {
     if (requests !== completed) return `${keyId}: ${requests} requests, but ${completed} completed`;
   }
   return null;
+}
+
+/** The same of the period, of its keys, and of what each has in flight, of those that the period should count. */
+export function wrongCounts(period: Json, records: HasItem[], open: HasItem[]): string | null {
+  return wrongPeriod(period, records) ?? wrongKeys(period, records) ?? wrongPlaces(period, open);
+}
+
+function wrongPlaces(period: Json, open: HasItem[]): string | null {
+  const wanted: Record<string, number> = {};
+  const names = open.flatMap(({ item }) => (item.keyInFlight ? [inFlightName(item.keyId), 'f#all'] : []));
+  for (const name of names) wanted[name] = (wanted[name] ?? 0) + 1;
+  const counted = Object.entries(periodFromItem(period).inFlightByKey).filter(([, count]) => count !== 0);
+  if (isDeepStrictEqual(Object.fromEntries(counted), wanted)) return null;
+  return `keys have in flight ${JSON.stringify(wanted)}, counted are ${JSON.stringify(counted)}`;
 }
 
 /** Statistics count what was charged, each way. */

@@ -102,6 +102,7 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
         return true;
       case 'RATE_LIMITED':
         if (sentence.includes('without an image')) return unpaid.refusedRightly(run, licenseId);
+        if (sentence.startsWith('This key has')) return limits.wasTight(run, `places of ${stored.keyId}`);
         return !sentence.includes('in flight') || limits.wasTight(run, `in flight of ${licenseId}`);
       case 'IDENTITY_UNAVAILABLE':
         return identityAccess.mayHaveBeen(false, from);

@@ -1,7 +1,7 @@
 import type { Run } from './runs.ts';
 
 /**
- * Follows limits (a license's credits and requests in flight, a key's budget) and what is taken of each while requests are
+ * Follows limits (credits and requests in flight of a license and of a key) and what is taken of each while requests are
  * under way, so that a refusal can be judged by what was true meanwhile. A limit has a name, as `credits of lic_1`.
  */
 export function createLimits() {

@@ -2,6 +2,7 @@ import type { BillingEvidence } from '../../../shared/billing/evidence.ts';
 import type { Identity } from '../../../shared/identities/identity.ts';
 import { catalogLifetimeMs } from '../../../shared/identities/store.ts';
 import { monthAfter } from '../../../shared/licenses/billing-period.ts';
+import type { KeyChanges } from '../../../shared/keys/store.ts';
 import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
 import type { License } from '../../../shared/licenses/license.ts';
 import { callOutages, modelOutages } from './faults.ts';
@@ -176,47 +177,50 @@ export async function runSweeps(simulation: Simulation, isOver: () => boolean): 
   }
 }
 
-/** Budgets are set, raised, lowered and taken away meanwhile, sometimes twice at once. */
-export async function changeBudgets(simulation: Simulation): Promise<void> {
+/** Budgets and places of keys are set, raised, lowered and taken away meanwhile, sometimes twice at once. */
+export async function changeKeys(simulation: Simulation): Promise<void> {
   const { seed, scheduler, keys, profile } = simulation;
-  if (!profile.hasBudgets) return;
+  if (!profile.hasBudgets && !profile.hasWeakKeys) return;
   const random = seededRandom(0xb0d6e7 - seed);
   const times = random.int(0, 6);
   for (let i = 0; i < times; i++) {
     await scheduler.pause(random.int(1000, 40_000));
     const key = random.pick(keys);
-    const drawn = Array.from({ length: random.chance(0.2) ? 2 : 1 }, () =>
-      random.chance(0.25) ? null : drawBudget(random),
-    );
-    await Promise.all(drawn.map((budget) => changeBudget(simulation, key, budget)));
+    const ofBudget = profile.hasBudgets && (!profile.hasWeakKeys || random.chance(0.5));
+    const drawn = Array.from({ length: random.chance(0.2) ? 2 : 1 }, (): KeyChanges => {
+      const isNone = random.chance(0.25);
+      if (ofBudget) return { monthlyCredits: isNone ? null : drawBudget(random) };
+      return { maxInFlight: isNone ? null : random.int(1, 2) };
+    });
+    await Promise.all(drawn.map((wanted) => changeKey(simulation, key, wanted)));
   }
 }
 
 /** Whatever fails on the way, what the table says holds. */
-async function changeBudget(simulation: Simulation, key: Key, budget: number | null): Promise<void> {
+async function changeKey(simulation: Simulation, key: Key, wanted: KeyChanges): Promise<void> {
   const { scheduler, note } = simulation;
   const run = new Run('owner', scheduler.now(), { mayFail: true });
-  note(run.name, `${key.name} gets a budget of ${budget ?? 'any size'}`);
+  note(run.name, `${key.name} gets ${JSON.stringify(wanted)}`);
   const result = await currentRun
-    .run(run, () => patchKey(simulation, key, budget))
+    .run(run, () => patchKey(simulation, key, wanted))
     .then(
       () => 'done',
       () => 'failed',
     );
-  note(run.name, `the budget: ${result}`);
+  note(run.name, `the key: ${result}`);
 }
 
 /** As PATCH does it. */
 async function patchKey(
   { stores, scheduler }: Simulation,
   { stored }: Key,
-  monthlyCredits: number | null,
+  wanted: KeyChanges,
 ): Promise<void> {
   const read = await stores.apiKeys.get(stored.keyId);
-  await stores.apiKeys.change(read!, { monthlyCredits }, scheduler.now());
+  await stores.apiKeys.change(read!, wanted, scheduler.now());
 }
 
 /** Once all is well, a key may use what its license may. */
 export async function endBudget(simulation: Simulation, key: Key): Promise<void> {
-  if (simulation.profile.hasBudgets) await patchKey(simulation, key, null);
+  if (simulation.profile.hasBudgets) await patchKey(simulation, key, { monthlyCredits: null });
 }

@@ -135,6 +135,7 @@ export function drawSetup({ seed, random, moment, profile, database }: Outside) 
     return { license, subscription, access: createAccess(moment), imported: { sure: 0, unsure: 0 } };
   });
   const budgets = seededRandom(seed + 0xb0d6e7);
+  const weak = seededRandom(seed + 0x3eac);
   const keys = Array.from({ length: random.int(2, 4) }, (_, i): Key => {
     const tenant = random.pick(tenants);
     const raw = newApiKey();
@@ -144,6 +145,8 @@ export function drawSetup({ seed, random, moment, profile, database }: Outside) 
       keyPrefix: raw.slice(0, 13),
       name: `key-${i + 1}`,
       monthlyCredits: profile.hasBudgets && budgets.chance(0.7) ? drawBudget(budgets) : null,
+      access: profile.hasWeakKeys && weak.chance(0.5) ? 'own' : 'license',
+      maxInFlight: profile.hasWeakKeys && weak.chance(0.7) ? weak.int(1, 2) : null,
       licenseId,
       ownerId,
       createdAtMs: anchorMs,

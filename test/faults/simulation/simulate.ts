@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { runClient, serveAgain } from './clients.ts';
 import { createNetwork } from './network.ts';
-import { changeBudgets, runOperator, runOutages, runSweeps } from './operators.ts';
+import { changeKeys, runOperator, runOutages, runSweeps } from './operators.ts';
 import { installProcess, turn, useNetwork, useScheduler } from './process.ts';
 import { currentRun, Run } from './runs.ts';
 import { storeSetup } from './setup.ts';
@@ -45,7 +45,7 @@ async function play(simulation: Simulation): Promise<void> {
   const actors = Promise.all([
     ...clients,
     runOperator(simulation),
-    changeBudgets(simulation),
+    changeKeys(simulation),
     random.chance(0.4) ? runOutages(simulation) : null,
   ]);
   let over = false;

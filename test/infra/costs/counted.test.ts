@@ -88,10 +88,10 @@ describe('a generation uses as much as bin/costs/model.ts says', () => {
     expect(within(size, factors['bytes of a record'])).toBe(true);
   });
 
-  test('of the table, exactly as much where its key has a budget', async () => {
-    await fixture.setBudget(1_000_000);
+  test('of the table, exactly as much where its key has a budget and places of its own', async () => {
+    await fixture.changeKey({ monthlyCredits: 1_000_000, access: 'own', maxInFlight: 2 });
     expect(unitsOf(await generate(body))).toEqual(unitsOf(usual));
-    await fixture.setBudget(null);
+    await fixture.changeKey({ monthlyCredits: null, access: 'license', maxInFlight: null });
   });
 
   // Each fills the period further, so their order counts.

@@ -7,7 +7,7 @@ import { environmentVariables } from '../../../shared/base/config.ts';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import { newId } from '../../../shared/base/ids.ts';
 import { setLogSink } from '../../../shared/base/log.ts';
-import { apiKeyStore } from '../../../shared/keys/store.ts';
+import { apiKeyStore, type KeyChanges } from '../../../shared/keys/store.ts';
 import { catalogLifetimeMs, identityStore } from '../../../shared/identities/store.ts';
 import { countInPeriod } from '../../../shared/generations/in-flight.ts';
 import { licenseStore } from '../../../shared/licenses/store.ts';
@@ -128,10 +128,10 @@ export async function startCountingFixture() {
     /** The caller's raw API key. */
     key,
     keyId,
-    /** Credits of a month that this key may use; null for as many as its license has. */
-    async setBudget(monthlyCredits: number | null): Promise<void> {
+    /** What this key may use of its license. */
+    async changeKey(wanted: KeyChanges): Promise<void> {
       const apiKeys = apiKeyStore(direct);
-      await apiKeys.change((await apiKeys.get(keyId))!, { monthlyCredits }, Date.now());
+      await apiKeys.change((await apiKeys.get(keyId))!, wanted, Date.now());
     },
     container: engines.container,
     /** Lets time pass until the function reads the catalog again, as one does that has little to do. */

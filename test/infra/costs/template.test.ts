@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { factorsOf, logBytes } from '../../../bin/costs/model.ts';
 import { defaultWorkload, hoursPerMonth } from '../../../bin/costs/workload.ts';
 import { readConfiguration } from '../../../lib/configuration.ts';
-import { errorCodes } from '../../../shared/base/errors.ts';
+import { errorCodes, isFault, type ErrorCode } from '../../../shared/base/errors.ts';
 import { metricTable, type Metric } from '../../../shared/base/metrics.ts';
 import { configurations, type ConfigurationName } from '../../support/configurations.ts';
 import { templatePathsOf } from '../../support/stack-templates.ts';
@@ -47,9 +47,12 @@ test.each(names)(
 function metricsOf(hasMail: boolean, hasBilling: boolean): number {
   const values = { code: Object.keys(errorCodes).length, outcome: hasBilling ? 5 : 0 };
   const { noticesSent, noticeFailures, ...always } = metricTable;
+  const faults = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => isFault(code, null));
   const ofMails = hasMail ? [noticesSent, noticeFailures] : [];
   const metrics: Metric[] = [...Object.values(always), ...ofMails];
-  return sum(metrics.map(({ by }) => (by === undefined ? 1 : values[by])));
+  const valuesOf = ({ name, by }: Metric) =>
+    name === metricTable.errors.name ? faults.length : by ? values[by] : 1;
+  return sum(metrics.map(valuesOf));
 }
 
 /** An alarm on an expression counts each metric in it, but not the expression. */

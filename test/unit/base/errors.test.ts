@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { agentWords } from '../../../shared/mcp/contract.ts';
-import { errorCodes, ServiceError, type ErrorCode } from '../../../shared/base/errors.ts';
+import { errorCodes, isFault, ServiceError, type ErrorCode } from '../../../shared/base/errors.ts';
 import { errorAnswer } from '../../../shared/http/answer.ts';
 import { readRequest } from '../../../shared/http/request.ts';
 import { answerMessage } from '../../../shared/mcp/answer-message.ts';
@@ -26,6 +26,12 @@ const codesByStatus: Record<number, string> = {
 
 const statusOf = (code: ErrorCode) => errorCodes[code].status;
 const allCodes = Object.keys(errorCodes) as ErrorCode[];
+
+test('a fault of ours is a 5xx that is not said to be none, and no refusal of an identity', () => {
+  const ours = allCodes.filter((code) => isFault(code, new ServiceError('TIMEOUT', '', { unpaid: 'wake' })));
+  expect(ours).toEqual(['SERVICE_UNAVAILABLE', 'GENERATION_FAILED', 'INTERNAL_ERROR']);
+  expect(isFault('TIMEOUT', new ServiceError('TIMEOUT', ''))).toBe(true);
+});
 
 test('the codes are those of section 7 and of the decisions, with their statuses, and no other', () => {
   const listed = Object.entries(codesByStatus).flatMap(([status, codes]) =>

@@ -12,6 +12,7 @@ import {
   createKeyAdvice,
   editOf,
   maxMonthlyCredits,
+  proposedPlaces,
   revokeKeyAdvice,
   bodyOf,
   customTimeProblem,
@@ -28,6 +29,7 @@ import {
   expiryAt,
   refusalAt,
   filterKeys,
+  limitsOf,
   maxActiveKeys,
   type KeyFilter,
 } from '../../../dashboard/src/screens/keys/key-view.ts';
@@ -44,11 +46,13 @@ const at = (days: number) => new Date(nowMs + days * dayMs).toISOString();
 function key(changes: Partial<KeyAnswer> = {}): KeyAnswer {
   const known = { keyId: 'key_1', keyPrefix: 'svc_live_AbCd', name: 'my app', licenseId: 'lic_1' };
   const times = { createdAt: at(-10), lastUsedAt: null, expiresAt: null, revokedAt: null };
-  return { ...known, ...times, status: 'active', monthlyCredits: null, creditsUsed: 0, ...changes };
+  const limits = { monthlyCredits: null, access: 'license', maxInFlight: null } as const;
+  return { ...known, ...times, ...limits, status: 'active', creditsUsed: 0, ...changes };
 }
 
 function form(changes: Partial<KeyFormValues> = {}): KeyFormValues {
-  return { licenseId: 'lic_1', name: 'my app', budget: '', expiry: 'never', customTime: '', ...changes };
+  const limits = { budget: '', access: 'license', places: '' } as const;
+  return { licenseId: 'lic_1', name: 'my app', ...limits, expiry: 'never', customTime: '', ...changes };
 }
 
 const ended = { status: 'ended', usable: false, apiAccess: true } as const;
@@ -130,10 +134,19 @@ describe('the form', () => {
     expect(isTaken({ expiry })).toBe(true);
   });
 
-  test('sends null for a key that never expires and has no budget, and a budget as a number', () => {
-    const known = { licenseId: 'lic_1', name: 'my app', expiresAt: null };
-    expect(bodyOf(form(), nowMs)).toEqual({ ...known, monthlyCredits: null });
-    expect(bodyOf(form({ budget: ' 500 ' }), nowMs)).toEqual({ ...known, monthlyCredits: 500 });
+  test('sends null for a key that never expires and has no limits of its own, and limits as numbers', () => {
+    const known = { licenseId: 'lic_1', name: 'my app', expiresAt: null, access: 'license' };
+    expect(bodyOf(form(), nowMs)).toEqual({ ...known, monthlyCredits: null, maxInFlight: null });
+    const limited = form({ budget: ' 500 ', access: 'own', places: '2' });
+    const limits = { monthlyCredits: 500, access: 'own', maxInFlight: 2 };
+    expect(bodyOf(limited, nowMs)).toEqual({ ...known, ...limits });
+  });
+
+  test('takes as many requests at a time as the license has, and proposes half of them', () => {
+    const places = (typed: string) => problemsOf(form({ places: typed }), nowMs, { maxInFlight: 3 }).places;
+    expect([places(''), places(' 3 ')]).toEqual([null, null]);
+    for (const typed of ['0', '4', '1.5', 'all']) expect(places(typed)).toContain('from 1 to 3');
+    expect([1, 3, 10].map((maxInFlight) => proposedPlaces({ maxInFlight }))).toEqual(['1', '1', '5']);
   });
 
   test('reads a chosen time in the reader’s zone: what the control shows is what is sent', () => {
@@ -152,9 +165,9 @@ describe('the form', () => {
   );
 
   test('needs a license, and ignores a chosen time after another choice', () => {
-    const problems = { license: null, name: null, budget: null, customTime: null };
-    expect(problemsOf(form({ customTime: '2020-01-01T00:00' }), nowMs)).toEqual(problems);
-    expect(problemsOf(form({ licenseId: '' }), nowMs).license).toBe('Choose a license.');
+    const problems = { license: null, name: null, budget: null, places: null, customTime: null };
+    expect(problemsOf(form({ customTime: '2020-01-01T00:00' }), nowMs, undefined)).toEqual(problems);
+    expect(problemsOf(form({ licenseId: '' }), nowMs, undefined).license).toBe('Choose a license.');
   });
 });
 
@@ -184,6 +197,8 @@ test.each<[ActivityItem['action'], string, any, any, string[]]>([
   ['license_granted', 'tier', null, 'Pro', ['Pro']],
   ['license_granted', 'status', null, 'active', []],
   ['key_issued', 'name', null, 'CI', []],
+  ['key_changed', 'access', 'license', 'own', ['sees only its own requests']],
+  ['key_changed', 'maxInFlight', 2, null, ['no limit of its own at a time']],
 ])('%s with another %s, %j to %j, is said as %j', (action, member, from, to, details) => {
   const item = { id: 'x', at: at(-1), by: 'billing', keyId: null, keyName: null } as const;
   expect(activityText({ ...item, action, changes: [{ member, from, to }] }).details).toEqual(details);
@@ -207,14 +222,23 @@ test.each<[number | null, Partial<ReturnType<typeof editOf>>, ReturnType<typeof 
   [500, { name: 'CI' }, { name: 'CI' }],
   [null, { budget: '600' }, { monthlyCredits: 600 }],
   [500, { name: 'CI', budget: '' }, { name: 'CI', monthlyCredits: null }],
+  [null, { access: 'license', places: '' }, { access: 'license', maxInFlight: null }],
 ])(
   'of a key with a budget of %j the edit %j sends only what is different: %j',
   (monthlyCredits, edit, sent) => {
-    const before = { name: 'my app', monthlyCredits };
+    const before = { name: 'my app', monthlyCredits, access: 'own', maxInFlight: 2 } as const;
     expect(changesOf(before, { ...editOf(before), ...edit })).toEqual(sent);
     expect(sent === null || changeKeyBody.safeParse(sent).success).toBe(true);
   },
 );
+
+test('the list says what a key may less than others', () => {
+  expect(limitsOf(key())).toEqual([]);
+  expect(limitsOf(key({ access: 'own', maxInFlight: 2 }))).toEqual([
+    'Sees only its own requests',
+    '2 at a time',
+  ]);
+});
 
 const [today, week, month] = refusalRanges;
 const firstMinutesMs = Date.parse('2026-11-24T00:10:00Z');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
-import { committedName } from '../../../shared/licenses/period-store.ts';
+import { committedName, inFlightName } from '../../../shared/licenses/period-store.ts';
 import type { UnpaidRefusal } from '../../../shared/licenses/unpaid-runs.ts';
 import type { ModelEvent } from '../../../shared/model/contract.ts';
 import type { Reserved } from '../../../shared/generations/store.ts';
@@ -50,7 +50,7 @@ describe('a request that is accepted', () => {
       idempotencyKeyHash: 'key',
     };
     expect(acceptance).toMatchObject({ outcome: 'accepted', generation, identity });
-    const limits = { creditsLimit: 100, keyBudget: null, maxInFlight: 40 };
+    const limits = { creditsLimit: 100, keyBudget: null, keyMaxInFlight: null, maxInFlight: 40 };
     expect(fixture.calls).toMatchObject([['reserve', generation, limits, 'h2', expect.any(Function)]]);
     // Nobody but the reservation looks at its credits.
     expect([fixture.looks.atCredits, fixture.logs.size]).toEqual([0, 0]);
@@ -224,6 +224,7 @@ describe('a request that fails', () => {
     expect(fixture.meter.values).toEqual([
       ['creditsReserved', 2],
       ['creditsReleased', 2],
+      ['refusedRuns', 1],
     ]);
     expect(fixture.faults).toEqual([['r1', 'generation failed', expect.objectContaining({ message: said })]]);
   });
@@ -498,6 +499,10 @@ describe('a dry run', () => {
     fixture.totals[committedName(sampleKeyId)] = 5;
     expect(await attempt(fixture, { keyBudget: 6 })).toMatchObject({ code: 'CREDIT_LIMIT_EXCEEDED' });
     expect(await attempt(fixture, { keyBudget: 7 })).toMatchObject({ answer: { accepted: true } });
+    fixture.totals[inFlightName(sampleKeyId)] = 2;
+    const message = expect.stringMatching(/^This key has 2 requests in flight/);
+    expect(await attempt(fixture, { keyMaxInFlight: 2 })).toMatchObject({ code: 'RATE_LIMITED', message });
+    expect(await attempt(fixture, { keyMaxInFlight: 3 })).toMatchObject({ answer: { accepted: true } });
   });
 
   test('whose idempotency key stands for a request that completed costs nothing, and says why', async () => {

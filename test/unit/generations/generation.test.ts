@@ -19,6 +19,7 @@ function generationOf(changes: Partial<CreateGenerationBody> = {}) {
     requestId: '01890a5d-ac96-774b-bcce-b302099a8057',
     licenseId: 'lic_1',
     keyId: 'key_1',
+    keyInFlight: null,
     identity: sampleIdentity,
     body: { ...sampleBody, ...changes },
     periodStartMs: nowMs - 1000,
@@ -128,7 +129,7 @@ test.each([
 });
 
 test('the deletion of a request waits for two minutes after its deadline, and holds nothing of what was asked for', () => {
-  const { licenseId, requestId, numOutputs, outputFormat, referenceImages } = generationOf();
-  const where = { licenseId, requestId, numOutputs, outputFormat, referenceImages };
+  const { licenseId, requestId, keyId, numOutputs, outputFormat, referenceImages } = generationOf();
+  const where = { licenseId, requestId, keyId, numOutputs, outputFormat, referenceImages };
   expect(newDeletion(generationOf())).toEqual({ ...where, imagesUntilMs: nowMs + 240_000, isErased: false });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { holdCredits } from '../../../shared/generations/credits-part.ts';
 import { freeIdempotencyKey, takeIdempotencyKey } from '../../../shared/generations/idempotency-store.ts';
-import { enterFlight, leaveFlight } from '../../../shared/generations/in-flight.ts';
+import { enterFlight, enterKeyFlight, leaveFlight } from '../../../shared/generations/in-flight.ts';
 import { holdKeyBudget, returnKeyBudget } from '../../../shared/generations/key-budget-part.ts';
 import { countCharge } from '../../../shared/generations/statistics-part.ts';
 import { committedName } from '../../../shared/licenses/period-store.ts';
@@ -26,8 +26,13 @@ describe('a reservation that its period refuses', () => {
   const name = committedName(generation.keyId);
   /** In the order of the list. */
   const refusalBy = (found: Record<string, number> | undefined) =>
-    [holdCredits(generation, 10), holdKeyBudget(generation, 5), enterFlight(generation, 3)]
-      .map((part) => part.refusal!(found))
+    [
+      holdCredits(generation, 10),
+      holdKeyBudget(generation, 5),
+      enterFlight(generation, 3),
+      enterKeyFlight(generation, 1),
+    ]
+      .map((part) => part!.refusal!(found))
       .find((refusal) => refusal !== null);
 
   test.each([
@@ -35,6 +40,7 @@ describe('a reservation that its period refuses', () => {
     ['over_key_budget', { committed: 8, [name]: 4, inFlight: 3 }],
     ['too_many_in_flight', { committed: 8, [name]: 3, inFlight: 3 }],
     ['too_many_in_flight', { inFlight: 3 }],
+    ['too_many_of_key_in_flight', { committed: 8, [name]: 3, inFlight: 2 }],
     ['counted_elsewhere', { committed: 8, [name]: 3 }],
     ['counted_elsewhere', undefined],
   ])('is refused as %s where it was found as %j', (outcome, found) => {

@@ -131,6 +131,14 @@ describe('a request that nobody waits for', () => {
     expect((await run([scaledToZero])).result.unpaid).toBeUndefined();
   });
 
+  test('times out by no fault of ours where the model is busy to the end, and by one where it fails or says nothing', async () => {
+    const failing = () =>
+      Array.from({ length: 1000 }, () => new ServiceError('SERVICE_UNAVAILABLE', 'Away.'));
+    expect((await run([busy])).result).toMatchObject({ code: 'TIMEOUT', noFault: true });
+    expect((await run([busy], {}, failing())).result).toMatchObject({ code: 'TIMEOUT', noFault: false });
+    expect((await run([done], { deadlineMs: startMs })).result).toMatchObject({ noFault: false });
+  });
+
   test('that ran out while it stood in the queue gets another place', async () => {
     const ranOut = saying(
       { event: 'queued', position: 9, etaSeconds: 500 },

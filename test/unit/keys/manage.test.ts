@@ -30,7 +30,9 @@ const shown = {
   name: 'mine',
   licenseId: 'lic_1',
   monthlyCredits: 500,
-};
+  access: 'own',
+  maxInFlight: 2,
+} as const;
 const times = { createdAtMs: nowMs, expiresAtMs: nowMs + 5000, revokedAtMs: null };
 const key: ApiKey = { ...shown, ...times, sha256: 'hash', ownerId: 'owner' };
 const shownTimes = { createdAt: iso(nowMs), expiresAt: iso(nowMs + 5000) };
@@ -49,6 +51,8 @@ describe('a key that is issued', () => {
       keyPrefix: rawKey.slice(0, 13),
       name: 'mine',
       monthlyCredits: 7,
+      access: 'license',
+      maxInFlight: null,
       licenseId: sampleLicense.licenseId,
       ownerId: sampleLicense.ownerId,
       createdAtMs: nowMs,

@@ -3,7 +3,12 @@ import * as fc from 'fast-check';
 import { generationTypes } from '../../../shared/base/generation-kinds.ts';
 import { newKeyLimit } from '../../../shared/routes/limits.ts';
 import type { UsageTally } from '../../../shared/licenses/usage-contract.ts';
-import { committedName, periodFromItem, tallyNames } from '../../../shared/licenses/period-store.ts';
+import {
+  committedName,
+  inFlightName,
+  periodFromItem,
+  tallyNames,
+} from '../../../shared/licenses/period-store.ts';
 import { anyId } from '../../support/unit-samples.ts';
 import { settle, type Completed } from './settled.ts';
 
@@ -68,7 +73,7 @@ describe('a period’s item', () => {
     const keyId = `key_${'f'.repeat(32)}`;
     const names = tallyNames({ type: 'reference', identityId: 'i', completedAtMs: startMs, keyId }).at(-1)!;
     // A number takes a byte for two digits, one for its sign and one more (DynamoDB Developer Guide, "Item sizes").
-    const bytesOfKey = [...names, committedName(keyId)].join('').length + 3 * 7;
+    const bytesOfKey = [...names, committedName(keyId), inFlightName(keyId)].join('').length + 3 * 7 + 3;
     expect(keys * bytesOfKey).toBeLessThan(350 * 1024);
   });
 
@@ -82,7 +87,15 @@ test('a period leaves out attributes and types that this version does not know',
     't#video#n x#y#n xt#reference#n t#reference#nn t#reference#x d##n t#reference#h k#short#n k##h';
   const numbers = Object.fromEntries(unknown.split(' ').map((name) => [name, 9]));
   const zeros = { committed: 0, used: 0, imported: 0, inFlight: 0, notified: 0 };
-  const nothing = { ...zeros, unpaidRuns: [], byType: {}, byIdentity: {}, byDay: {}, byKey: {} };
+  const nothing = {
+    ...zeros,
+    inFlightByKey: {},
+    unpaidRuns: [],
+    byType: {},
+    byIdentity: {},
+    byDay: {},
+    byKey: {},
+  };
   expect(periodFromItem({ PK: 'p', SK: 's', note: 'x', ...numbers })).toEqual(nothing);
   expect(periodFromItem(null)).toEqual(nothing);
 });

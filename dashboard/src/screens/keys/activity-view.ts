@@ -57,12 +57,10 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
       return [to === null ? 'without an end' : `active until ${formatDate(String(to))}`];
     case 'unpaidRuns':
       return [`${formatCount(Number(from), 'run')} that nobody paid for forgiven`];
+    case 'access':
+      return [to === 'own' ? 'sees only its own requests' : "sees all of the license's requests"];
     case 'maxInFlight':
-      return [
-        to === null
-          ? 'as many requests in flight as the tier has'
-          : `${formatCount(Number(to), 'request')} in flight`,
-      ];
+      return [places(to, action.startsWith('key'))];
     case 'graceUntil':
       return to === null ? [] : [`usable until ${formatDate(String(to))}`];
     case 'carriedCredits':
@@ -78,6 +76,11 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
 }
 
 const statuses: Record<string, string> = { active: 'active again', past_due: 'past due', ended: 'ended' };
+
+function places(value: Change['to'], isOfKey: boolean): string {
+  if (value !== null) return `${formatCount(Number(value), 'request')} at a time`;
+  return isOfKey ? 'no limit of its own at a time' : 'as many requests at a time as the tier has';
+}
 
 function credits(value: Change['to']): string {
   return formatCredits(Number(value));

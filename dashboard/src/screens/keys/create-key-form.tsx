@@ -17,10 +17,11 @@ import {
   expiresAt,
   expiryChoices,
   problemsOf,
+  proposedPlaces,
   type ExpiryChoice,
   type KeyFormValues,
 } from './key-form.ts';
-import { BudgetField, NameField, TextField, useForm } from './key-fields.tsx';
+import { AccessField, BudgetField, NameField, PlacesField, TextField, useForm } from './key-fields.tsx';
 import { activeKeysOf, maxActiveKeys } from './key-view.ts';
 
 interface CreateKeyFormProps {
@@ -34,17 +35,19 @@ interface CreateKeyFormProps {
 
 export function CreateKeyForm({ keys, pending, error, nameInput, onSubmit }: CreateKeyFormProps) {
   const { licenses } = useLicenseChoice();
-  const form = useKeyForm(useLicense());
+  const form = useKeyForm(useLicense(), licenses);
   const budgetInput = useRef<HTMLInputElement>(null);
+  const placesInput = useRef<HTMLInputElement>(null);
   const customTime = useRef<HTMLInputElement>(null);
   const nowMs = useNow();
-  const { values } = form;
+  const { values, license } = form;
   const full = activeKeysOf(keys, values.licenseId, nowMs) >= maxActiveKeys;
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     if (pending || full) return;
     const now = Date.now();
-    if (form.check(now, { name: nameInput, budget: budgetInput, customTime })) onSubmit(bodyOf(values, now));
+    const inputs = { name: nameInput, budget: budgetInput, places: placesInput, customTime };
+    if (form.check(now, inputs)) onSubmit(bodyOf(values, now));
   };
   return (
     <form noValidate onSubmit={submit} className="grid grid-cols-1 gap-4">
@@ -56,11 +59,15 @@ export function CreateKeyForm({ keys, pending, error, nameInput, onSubmit }: Cre
       />
       {full && <FullNotice />}
       <NameField {...form.fieldOf('name')} input={nameInput} />
-      <BudgetField
-        {...form.fieldOf('budget')}
-        input={budgetInput}
-        license={licenses.find(({ licenseId }) => licenseId === values.licenseId)}
+      <BudgetField {...form.fieldOf('budget')} input={budgetInput} license={license} />
+      <AccessField
+        value={values.access}
+        onChange={(access) => {
+          const isNew = access === 'own' && values.places === '' && license !== undefined;
+          form.set({ access, ...(isNew && { places: proposedPlaces(license) }) });
+        }}
       />
+      <PlacesField {...form.fieldOf('places')} input={placesInput} license={license} />
       <ExpiryFields form={form} nowMs={nowMs} customTime={customTime} />
       {error !== null && !pending && (
         <ErrorState error={error} advise={createKeyAdvice} className="bg-background sm:p-4" />
@@ -176,10 +183,20 @@ function timeZone(): string {
 type KeyForm = ReturnType<typeof useKeyForm>;
 
 /** The current license is chosen; where it can't have keys, the user chooses another. */
-function useKeyForm({ usable, licenseId }: LicenseAnswer) {
-  const empty = { name: '', budget: '', expiry: 'never', customTime: '' } as const;
-  return useForm<KeyFormValues, keyof ReturnType<typeof problemsOf>>(
+function useKeyForm({ usable, licenseId }: LicenseAnswer, licenses: LicenseAnswer[]) {
+  const empty = {
+    name: '',
+    budget: '',
+    access: 'license',
+    places: '',
+    expiry: 'never',
+    customTime: '',
+  } as const;
+  const licenseOf = (values: KeyFormValues) =>
+    licenses.find((license) => license.licenseId === values.licenseId);
+  const form = useForm<KeyFormValues, keyof ReturnType<typeof problemsOf>>(
     () => ({ ...empty, licenseId: usable ? licenseId : '' }),
-    problemsOf,
+    (values, nowMs) => problemsOf(values, nowMs, licenseOf(values)),
   );
+  return { ...form, license: licenseOf(form.values) };
 }

@@ -10,8 +10,8 @@ import { formatCredits } from '@/lib/format.ts';
 import { isolated } from '@/lib/text.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { Time } from '@/components/time.tsx';
-import { changeKeyAdvice, changesOf, creditsOf, editOf, editProblems, revokeKeyAdvice } from './key-form.ts';
-import { BudgetField, NameField, useForm } from './key-fields.tsx';
+import { changeKeyAdvice, changesOf, editOf, numberOf, editProblems, revokeKeyAdvice } from './key-form.ts';
+import { AccessField, BudgetField, NameField, PlacesField, useForm } from './key-fields.tsx';
 
 /** A key as it was when the dialog was opened, and what somebody is about to do with it. */
 export interface ChosenKey {
@@ -29,7 +29,7 @@ export function KeyDialog(props: KeyDialogProps) {
   return props.dialog === 'edit' ? <EditKeyDialog {...props} /> : <RevokeKeyDialog {...props} />;
 }
 
-/** Renames a key and changes its budget. Mounted only while it is open. */
+/** Renames a key and changes what it may. Mounted only while it is open. */
 function EditKeyDialog({ item, onClose, returnFocus }: KeyDialogProps) {
   const { mutate, isPending, error } = useChangeKey(item.keyId);
   const nameInput = useRef<HTMLInputElement>(null);
@@ -86,23 +86,27 @@ interface EditKeyFormProps {
 
 function EditKeyForm({ item, nameInput, isRevoked, pending, onSubmit, children }: EditKeyFormProps) {
   const { licenses } = useLicenseChoice();
-  const { values, problemOf, fieldOf, check } = useForm(() => editOf(item), editProblems);
+  const license = licenses.find(({ licenseId }) => licenseId === item.licenseId);
+  const { values, set, problemOf, fieldOf, check } = useForm(
+    () => editOf(item),
+    (edit) => editProblems(edit, license),
+  );
   const budgetInput = useRef<HTMLInputElement>(null);
+  const placesInput = useRef<HTMLInputElement>(null);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (check(Date.now(), { name: nameInput, budget: budgetInput })) onSubmit(changesOf(item, values));
+    const inputs = { name: nameInput, budget: budgetInput, places: placesInput };
+    if (check(Date.now(), inputs)) onSubmit(changesOf(item, values));
   };
   return (
     <form noValidate onSubmit={submit} className="grid grid-cols-1 gap-4">
       <NameField {...fieldOf('name')} input={nameInput} />
-      <BudgetField
-        {...fieldOf('budget')}
-        input={budgetInput}
-        license={licenses.find(({ licenseId }) => licenseId === item.licenseId)}
-      />
+      <BudgetField {...fieldOf('budget')} input={budgetInput} license={license} />
       <p role="status" className="text-xs leading-5 empty:hidden">
         {problemOf('budget') === null && refusesAtOnce(values.budget, item) && refusedAtOnce}
       </p>
+      <AccessField value={values.access} onChange={(access) => set({ access })} />
+      <PlacesField {...fieldOf('places')} input={placesInput} license={license} />
       {children}
       <DialogFooter>
         <DialogCancel disabled={pending} />
@@ -117,7 +121,7 @@ function EditKeyForm({ item, nameInput, isRevoked, pending, onSubmit, children }
 const refusedAtOnce = 'The key has used that much already, so its requests are refused from now on.';
 
 function refusesAtOnce(budget: string, { creditsUsed }: KeyAnswer): boolean {
-  const credits = creditsOf(budget);
+  const credits = numberOf(budget);
   return credits !== null && credits <= creditsUsed;
 }
 

@@ -4,7 +4,8 @@ import { Field } from '@/components/field.tsx';
 import { Input } from '@/components/ui/input.tsx';
 import { formatUtcDate } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
-import { maxNameLength, nameLength } from './key-form.ts';
+import { Select, SelectItem } from '@/components/ui/select.tsx';
+import { accessChoices, maxNameLength, nameLength, type KeyAccess } from './key-form.ts';
 
 /** Of each field, a sentence for what is wrong with it. */
 type Problems<Field extends string> = Record<Field, string | null>;
@@ -106,6 +107,50 @@ export function BudgetField({ license, ...props }: BudgetFieldProps) {
       hint={`Empty for no budget. Requests over it are refused with error 429 until the license's period ends${end}. Then the budget begins anew.`}
       inputMode="numeric"
       placeholder="No budget"
+    />
+  );
+}
+
+interface AccessFieldProps {
+  value: KeyAccess;
+  onChange: (access: KeyAccess) => void;
+}
+
+export function AccessField({ value, onChange }: AccessFieldProps) {
+  return (
+    <Field
+      label="What it may see and delete"
+      hint={
+        value === 'own'
+          ? 'For a place that others can reach, as a browser: whoever finds the key reads nothing that it did not make.'
+          : 'With a budget of its own it deletes only requests that it made.'
+      }
+    >
+      <Select value={value} onValueChange={(choice) => onChange(choice as KeyAccess)}>
+        {Object.entries(accessChoices).map(([access, label]) => (
+          <SelectItem key={access} value={access}>
+            {label}
+          </SelectItem>
+        ))}
+      </Select>
+    </Field>
+  );
+}
+
+interface PlacesFieldProps extends KeyFieldProps {
+  /** The key's, where it is known. */
+  license: Pick<LicenseAnswer, 'maxInFlight'> | undefined;
+}
+
+export function PlacesField({ license, ...props }: PlacesFieldProps) {
+  const ofLicense = license === undefined ? '' : ` The license has ${license.maxInFlight} for all its keys.`;
+  return (
+    <TextField
+      {...props}
+      label="Requests at a time (optional)"
+      hint={`Empty for no limit of its own.${ofLicense}`}
+      inputMode="numeric"
+      placeholder="No limit of its own"
     />
   );
 }

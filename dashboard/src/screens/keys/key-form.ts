@@ -1,4 +1,4 @@
-import type { ChangeKeyBody, CreateKeyBody, KeyAnswer } from '../../lib/types.ts';
+import type { ChangeKeyBody, CreateKeyBody, KeyAnswer, LicenseAnswer } from '../../lib/types.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { countCharacters, isReadable } from '../../lib/text.ts';
 
@@ -16,12 +16,21 @@ export const expiryChoices = {
 } as const;
 export type ExpiryChoice = keyof typeof expiryChoices;
 
+export type KeyAccess = KeyAnswer['access'];
+export const accessChoices: Record<KeyAccess, string> = {
+  license: "All of the license's requests",
+  own: 'Only requests that it made',
+};
+
 export interface KeyFormValues {
   /** Empty when no license can have keys. */
   licenseId: string;
   name: string;
   /** Credits as they are typed; empty for a key without a budget. */
   budget: string;
+  access: KeyAccess;
+  /** How many requests at a time, as typed; empty for a key without a limit of its own. */
+  places: string;
   expiry: ExpiryChoice;
   /** `2027-01-31T18:00` in the reader's zone, or empty: the value of a date and time control. */
   customTime: string;
@@ -40,17 +49,26 @@ export function nameProblem(name: string): string | null {
   return null;
 }
 
-/** @returns null for a key without a budget, NaN for what is not a number of credits. */
-export function creditsOf(budget: string): number | null {
-  const text = budget.trim();
+/** @returns null where nothing is typed, NaN for what is not a whole number. */
+export function numberOf(typed: string): number | null {
+  const text = typed.trim();
   if (text === '') return null;
   return /^\d{1,15}$/.test(text) ? Number(text) : NaN;
 }
 
 export function budgetProblem(budget: string): string | null {
-  const credits = creditsOf(budget);
-  if (credits === null || (credits >= 1 && credits <= maxMonthlyCredits)) return null;
-  return `Enter a whole number from 1 to ${formatNumber(maxMonthlyCredits)}, in digits only. Leave it empty for no budget.`;
+  return numberProblem(budget, maxMonthlyCredits, 'no budget');
+}
+
+function numberProblem(typed: string, max: number, emptyMeans: string): string | null {
+  const number = numberOf(typed);
+  if (number === null || (number >= 1 && number <= max)) return null;
+  return `Enter a whole number from 1 to ${formatNumber(max)}, in digits only. Leave it empty for ${emptyMeans}.`;
+}
+
+/** A key that only sees its own is for a place that others reach: it shall not hold all places. */
+export function proposedPlaces({ maxInFlight }: Pick<LicenseAnswer, 'maxInFlight'>): string {
+  return String(Math.max(1, Math.floor(maxInFlight / 2)));
 }
 
 export function customTimeProblem(customTime: string, nowMs: number): string | null {
@@ -60,20 +78,29 @@ export function customTimeProblem(customTime: string, nowMs: number): string | n
   return new Date(timeMs).getFullYear() > 9998 ? 'Choose a time before the year 9999.' : null;
 }
 
+/** @param license of the key, where it is known */
 export function problemsOf(
   values: KeyFormValues,
   nowMs: number,
-): Record<'name' | 'budget' | 'customTime' | 'license', string | null> {
+  license: Pick<LicenseAnswer, 'maxInFlight'> | undefined,
+): Record<'name' | 'budget' | 'places' | 'customTime' | 'license', string | null> {
   return {
-    ...editProblems(values),
+    ...editProblems(values, license),
     customTime: values.expiry === 'custom' ? customTimeProblem(values.customTime, nowMs) : null,
     license: values.licenseId === '' ? 'Choose a license.' : null,
   };
 }
 
 /** Of what can be changed later, too. */
-export function editProblems({ name, budget }: KeyEdit): Record<'name' | 'budget', string | null> {
-  return { name: nameProblem(name), budget: budgetProblem(budget) };
+export function editProblems(
+  { name, budget, places }: KeyEdit,
+  license: Pick<LicenseAnswer, 'maxInFlight'> | undefined,
+): Record<'name' | 'budget' | 'places', string | null> {
+  return {
+    name: nameProblem(name),
+    budget: budgetProblem(budget),
+    places: numberProblem(places, license?.maxInFlight ?? Infinity, 'no limit of its own'),
+  };
 }
 
 /** @returns ISO 8601 UTC; null for a key that does not expire, or while no time is entered. */
@@ -96,33 +123,31 @@ export function expiresAt(
 export function bodyOf(values: KeyFormValues, nowMs: number): CreateKeyBody {
   return {
     licenseId: values.licenseId,
-    name: values.name.trim(),
     expiresAt: expiresAt(values, nowMs),
-    monthlyCredits: creditsOf(values.budget),
+    ...valuesOf(values),
   };
 }
 
-type KeyEdit = Pick<KeyFormValues, 'name' | 'budget'>;
+type KeyEdit = Pick<KeyFormValues, 'name' | 'budget' | 'access' | 'places'>;
+type Changeable = Pick<KeyAnswer, 'name' | 'monthlyCredits' | 'access' | 'maxInFlight'>;
 
-export function editOf({ name, monthlyCredits }: Pick<KeyAnswer, 'name' | 'monthlyCredits'>): KeyEdit {
-  return { name, budget: monthlyCredits === null ? '' : String(monthlyCredits) };
+export function editOf({ name, monthlyCredits, access, maxInFlight }: Changeable): KeyEdit {
+  return { name, access, budget: String(monthlyCredits ?? ''), places: String(maxInFlight ?? '') };
+}
+
+function valuesOf({ name, budget, access, places }: KeyEdit): Changeable {
+  return { name: name.trim(), access, monthlyCredits: numberOf(budget), maxInFlight: numberOf(places) };
 }
 
 /**
  * Only what is different, so that a change made elsewhere in the meantime is kept.
  * @returns null where nothing is
  */
-export function changesOf(
-  key: Pick<KeyAnswer, 'name' | 'monthlyCredits'>,
-  edit: KeyEdit,
-): ChangeKeyBody | null {
-  const name = edit.name.trim();
-  const monthlyCredits = creditsOf(edit.budget);
-  const changes = {
-    ...(name !== key.name && { name }),
-    ...(monthlyCredits !== key.monthlyCredits && { monthlyCredits }),
-  };
-  return Object.keys(changes).length === 0 ? null : changes;
+export function changesOf(key: Changeable, edit: KeyEdit): ChangeKeyBody | null {
+  const changes = Object.entries(valuesOf(edit)).filter(
+    ([member, value]) => value !== key[member as keyof Changeable],
+  );
+  return changes.length === 0 ? null : Object.fromEntries(changes);
 }
 
 /** What to do about a refusal, beside the API's own sentence. */

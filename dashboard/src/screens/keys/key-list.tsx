@@ -7,7 +7,7 @@ import { cn } from '@/lib/cn.ts';
 import { formatDate, formatRelative, shortId, formatUtcDay } from '@/lib/format.ts';
 import { LicenseBadge } from '@/license/license-badge.tsx';
 import { Time } from '@/components/time.tsx';
-import { expiryAt, refusalAt, statusAt, budgetOf } from './key-view.ts';
+import { budgetOf, expiryAt, limitsOf, refusalAt, statusAt } from './key-view.ts';
 
 interface KeyListProps {
   keys: KeyAnswer[];
@@ -129,7 +129,8 @@ function detailsOf({ item, licenses, nowMs }: KeyItemProps) {
 
 const never = <span className="text-muted-foreground">Never</span>;
 
-function KeyName({ item: { name, keyPrefix } }: { item: KeyAnswer }) {
+function KeyName({ item }: { item: KeyAnswer }) {
+  const { name, keyPrefix } = item;
   return (
     <>
       <span dir="auto" className="block font-medium wrap-anywhere">
@@ -139,6 +140,7 @@ function KeyName({ item: { name, keyPrefix } }: { item: KeyAnswer }) {
         <span className="sr-only">Begins with </span>
         {keyPrefix}…
       </code>
+      <span className="block text-xs text-muted-foreground empty:hidden">{limitsOf(item).join(' · ')}</span>
     </>
   );
 }

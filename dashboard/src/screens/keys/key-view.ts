@@ -51,6 +51,14 @@ export function expiryAt({ expiresAt, status }: KeyAnswer, nowMs: number) {
   return { soon: ahead && leftMs < expirySoonMs, near: ahead && leftMs < relativeMs };
 }
 
+/** What a key may less than others; nothing where it has all of its license's. */
+export function limitsOf({ access, maxInFlight }: Pick<KeyAnswer, 'access' | 'maxInFlight'>): string[] {
+  return [
+    ...(access === 'own' ? ['Sees only its own requests'] : []),
+    ...(maxInFlight === null ? [] : [`${formatNumber(maxInFlight)} at a time`]),
+  ];
+}
+
 /**
  * What a key used of its budget in the period that runs. `barPercent` is null without a budget, and at least 1 when
  * anything was used, so that it can be seen.
