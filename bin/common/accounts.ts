@@ -66,17 +66,7 @@ export function openAccounts(pool: UserPool | null) {
     async ownerId(owner: string): Promise<string> {
       return owner.includes('@') ? (await find(owner)).sub : owner;
     },
-    /** @returns false where the pool has no such account any more. */
-    signOut: async (sub: string, disable: boolean): Promise<boolean> => {
-      const known = await directory();
-      return known.signOut(sub, { disable }).then(
-        () => true,
-        (error: Error) => {
-          if (error.name === 'UserNotFoundException') return false;
-          throw new Failure(sentenceFor(error, pool!.id), 1, { cause: error });
-        },
-      );
-    },
+    signOut: (sub: string, disable: boolean) => ask((known) => known.signOut(sub, disable)),
     list: (limit: number, cursor: string | null) => ask((known) => known.list(limit, cursor)),
   };
 }

@@ -6,11 +6,13 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { sessionsEndedBy } from '../../shared/accounts/contract.ts';
+import { jobs } from '../../shared/routes/jobs.ts';
 import { accept } from './accepted-findings.ts';
 import { queueSettings } from './job-schedule.ts';
 import { deadLettersIn, type AlarmRow, type Watched } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
+
+const { byOperators, byAccounts } = jobs.endSessions.trigger.calls;
 
 export interface SessionEndsProps {
   readonly userPool: UserPool;
@@ -36,21 +38,20 @@ export class SessionEnds extends Construct implements Watched {
       retryAttempts: 2,
       maxEventAge: Duration.hours(1),
     });
-    const done = { errorCode: [{ exists: false }] };
     new Rule(this, 'Rule', {
       description: 'Accounts that are signed out everywhere, disabled or deleted, for their sessions',
       eventPattern: {
         source: ['aws.cognito-idp'],
         detailType: ['AWS API Call via CloudTrail'],
         detail: {
-          ...done,
+          errorCode: [{ exists: false }],
           $or: [
             {
-              eventName: [...sessionsEndedBy.operator],
+              eventName: [...byOperators],
               requestParameters: { userPoolId: [userPool.userPoolId] },
             },
             // Such a call names no pool. A sub of another pool is nobody here.
-            { eventName: [...sessionsEndedBy.account] },
+            { eventName: [...byAccounts] },
           ],
         },
       },

@@ -16,9 +16,3 @@ export const sessionsEnd = z.object({
     additionalEventData: z.object({ sub: z.string().check(z.refine(isId)) }),
   }),
 });
-
-/** Calls that end all sessions of an account: by an operator, who names the pool, and by the account itself. */
-export const sessionsEndedBy = {
-  operator: ['AdminUserGlobalSignOut', 'AdminDisableUser', 'AdminDeleteUser'],
-  account: ['GlobalSignOut', 'DeleteUser'],
-} as const;

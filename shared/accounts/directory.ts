@@ -103,11 +103,17 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
 
     /**
      * Ends what renews an account's sessions, and its new sign-ins where it is disabled. Cognito takes a sub as a user name.
-     * @throws Error named UserNotFoundException where there is no such account.
+     * @returns false where there is no such account.
      */
-    async signOut(sub: string, { disable }: { disable: boolean }): Promise<void> {
-      if (disable) await call('AdminDisableUser', { Username: sub });
-      await call('AdminUserGlobalSignOut', { Username: sub });
+    async signOut(sub: string, disable: boolean): Promise<boolean> {
+      try {
+        if (disable) await call('AdminDisableUser', { Username: sub });
+        await call('AdminUserGlobalSignOut', { Username: sub });
+        return true;
+      } catch (error) {
+        if (error instanceof Error && error.name === 'UserNotFoundException') return false;
+        throw error;
+      }
     },
 
     /** In no order that Cognito promises. @param cursor of the page before. */

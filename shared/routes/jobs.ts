@@ -1,11 +1,19 @@
 import type { Grants, TableGrants } from './grants.ts';
 import * as objects from './objects.ts';
 
+interface CognitoCalls {
+  byOperators: readonly string[];
+  byAccounts: readonly string[];
+}
+
 /** A function that no request calls. */
 export interface Job {
   functionName: string;
-  /** What starts it: the clock, a queue of events, an event, or another function, which may wait for its answer or not. */
-  trigger: { everyMinutes: number } | 'queue' | 'event' | 'function';
+  /**
+   * What starts it: the clock, a queue of events, another function, which may wait for its answer or not, or calls of Cognito
+   * that CloudTrail tells of: those of operators, who name the pool, and those of an account itself.
+   */
+  trigger: { everyMinutes: number } | { calls: CognitoCalls } | 'queue' | 'function';
   /**
    * Executions at once that a flood of other requests can't take from it, and the most that it may have itself. They are
    * reserved where the account's quota allows it.
@@ -76,7 +84,12 @@ export const jobs = {
   },
   endSessions: {
     functionName: 'end-sessions',
-    trigger: 'event',
+    trigger: {
+      calls: {
+        byOperators: ['AdminUserGlobalSignOut', 'AdminDisableUser', 'AdminDeleteUser'],
+        byAccounts: ['GlobalSignOut', 'DeleteUser'],
+      },
+    },
     grants: { table: { accounts: ['update'] } },
   },
   fetchReferences: {

@@ -442,6 +442,15 @@ test("Stripe's events create a license and change it", async () => {
   expect(await deployed.billedLicense()).toMatchObject({ tier: 'pro', status: 'active' });
 });
 
+test('sessions end where Cognito ended them', async () => {
+  const ended = {
+    eventName: 'GlobalSignOut',
+    eventTime: '2026-11-27T18:00:00Z',
+    additionalEventData: { sub: 'nobody' },
+  };
+  expect((await deployed.invoke('end-sessions', { detail: ended })).returned).toBeNull();
+});
+
 describe('the roles', () => {
   test('allow everything that the functions did here', () => {
     expect(deployed.refused).toEqual([]);

@@ -18,8 +18,25 @@ test('every queue keeps messages for 14 days, encrypted', () => {
   }
 });
 
+const rules = [...resourcesOf(template, 'AWS::Events::Rule').values()].map(({ Properties }) => Properties);
+
+test('calls of Cognito that end sessions go to their function, those of other pools and those that failed do not', () => {
+  const rule = rules.find(({ EventBusName }) => EventBusName === undefined)!;
+  const [byOperator, byAccount] = rule.EventPattern.detail.$or;
+  expect(rule.EventPattern).toMatchObject({
+    source: ['aws.cognito-idp'],
+    'detail-type': ['AWS API Call via CloudTrail'],
+    detail: { errorCode: [{ exists: false }] },
+  });
+  expect(byOperator.eventName).toEqual(['AdminUserGlobalSignOut', 'AdminDisableUser', 'AdminDeleteUser']);
+  expect(plain(byOperator.requestParameters.userPoolId[0])).toMatch(/^<AccountsUserPool\w+>$/);
+  expect(byAccount).toEqual({ eventName: ['GlobalSignOut', 'DeleteUser'] });
+  expect(plain(rule.Targets[0].Arn)).toContain(`<${aliasIdOf(template, 'end-sessions')}>`);
+  expect(asyncInvocationOf('end-sessions').Properties).toMatchObject({ MaximumRetryAttempts: 2 });
+});
+
 describe("Stripe's events", () => {
-  const rule = propertiesOf(template, 'AWS::Events::Rule');
+  const rule = rules.find(({ EventBusName }) => EventBusName !== undefined)!;
   const queue = [...queues].find(([id]) => id.startsWith('BillingQueueEvents'))![1].Properties;
 
   test('go from the partner bus to the queue, and to the dead letters if that fails or five attempts do', () => {

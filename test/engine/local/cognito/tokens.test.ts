@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { signAccessToken } from '../../../../local/cognito/tokens.ts';
+import { poolId, userPoolsApiOf } from '../../../../local/cognito/user-pool.ts';
+import { accountDirectory } from '../../../../shared/accounts/directory.ts';
+import { setCredentials } from '../s3/support.ts';
 import {
   ada,
   askTokens,
@@ -222,5 +225,15 @@ describe('a refresh token', () => {
       expect(await refresh(pool, token!)).toMatchObject(invalidGrant);
     }
     expect(await refresh(pool, other.body.refresh_token!)).toMatchObject({ status: 200 });
+  });
+
+  test('gives no more tokens once its account is signed out everywhere, and Cognito says who is not there', async () => {
+    setCredentials();
+    const directory = accountDirectory(poolId, userPoolsApiOf(pool.baseUrl));
+    const { body } = await signIn(pool);
+    expect(await refresh(pool, body.refresh_token!)).toMatchObject({ status: 200 });
+    expect(await directory.signOut(claimsOf(body.access_token!).sub as string, false)).toBe(true);
+    expect(await refresh(pool, body.refresh_token!)).toMatchObject(invalidGrant);
+    expect(await directory.signOut('nobody', true)).toBe(false);
   });
 });
