@@ -6,7 +6,7 @@ import { imagesAnswer } from '../shared/openai/images.ts';
 import { readJsonBody } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
 import { identityByName } from '../shared/identities/store.ts';
-import { countAnswerWithImages, imagesSentBefore } from '../shared/generations/image-bytes.ts';
+import { countAnswerWithImages, imagesSentBefore } from '../shared/generations/image-bytes-store.ts';
 import { acceptGeneration, finishGeneration } from '../shared/generations/create.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Configuration } from '../../lib/configuration.ts';
-import { maxAnswersWithImages } from '../../shared/generations/image-bytes.ts';
+import { maxAnswersWithImages } from '../../shared/generations/image-bytes-store.ts';
 import { previewLimits } from '../../shared/images/previews.ts';
 import { maxActiveKeys } from '../../shared/keys/slots.ts';
 import { tiers } from '../../shared/licenses/tiers.ts';

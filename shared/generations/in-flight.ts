@@ -115,9 +115,11 @@ function moveCount(licenseId: string, fromMs: number | null, toMs: number, befor
     at: `:m${i}`,
     value,
   }));
-  const moved = members.filter(({ value }) => value !== undefined);
+  const counted = members.filter(({ value }) => value !== undefined);
+  // Where nothing is in flight, what keys still have is what a version that does not count them left behind.
+  const moved = counted.filter(({ name }) => inFlight > 0 || !name.startsWith(inFlightPrefix));
   const namesOf = (some: typeof members) => Object.fromEntries(some.map(({ ref, name }) => [ref, name]));
-  const values = Object.fromEntries(moved.map(({ at, value }) => [at, value]));
+  const valuesOf = (some: typeof members) => Object.fromEntries(some.map(({ at, value }) => [at, value]));
   const to: Part = {
     key: itemKeys.period(licenseId, toMs),
     // The conditions of a reservation need a number in each.
@@ -128,17 +130,17 @@ function moveCount(licenseId: string, fromMs: number | null, toMs: number, befor
       ].join(', '),
     },
     names: namesOf(moved),
-    values: { ...values, ':none': 0 },
+    values: { ...valuesOf(moved), ':none': 0 },
   };
   if (fromMs === null) return [pointer, to];
   const from: Part<string> = {
     key: itemKeys.period(licenseId, fromMs),
-    update: { REMOVE: moved.map(({ ref }) => ref).join(', ') },
+    update: { REMOVE: counted.map(({ ref }) => ref).join(', ') },
     condition: members
       .map(({ ref, at, value }) => (value === undefined ? `attribute_not_exists(${ref})` : `${ref} = ${at}`))
       .join(' AND '),
     names: namesOf(members),
-    values,
+    values: valuesOf(counted),
     refusal,
   };
   return [pointer, to, from];

@@ -27,7 +27,7 @@ test('repeats bring the images themselves through a function five times in all, 
   expect(refused).toHaveLength(5);
   for (const { body, headers } of refused) {
     expect(body.error).toMatchObject({ code: 'INVALID_PARAMETERS', param: 'response_format' });
-    expect(body.error.message).toContain('must be "url"');
+    expect(body.error.message).toContain('a new request with "url" has them at once');
     expect(headers.get('x-request-id')).toBe(asked.answers[0]!.headers.get('x-request-id'));
   }
   const both = await repeat({});

@@ -76,3 +76,17 @@ test("a key's places move to a new period with what is in flight, also those of 
   await end(late);
   expect(await reserve(request(first, june))).toEqual(done);
 });
+
+test('places that a version before left taken are free again in the next period, once nothing is in flight', async () => {
+  const { request, reserve, counts } = license();
+  const lost = request(first);
+  await reserve(lost);
+  await generations.release({ ...lost, keyInFlight: null }, failure, sampleNowMs);
+  expect(await counts(lost)).toEqual([0, 1]);
+  await countInPeriod(fixture.table, lost.licenseId, june);
+  expect([await counts(lost), await counts(request(first, june))]).toEqual([
+    [undefined, undefined],
+    [0, undefined],
+  ]);
+  expect(await reserve(request(first, june), 1)).toEqual(done);
+});

@@ -89,7 +89,8 @@ function EditKeyForm({ item, nameInput, isRevoked, pending, onSubmit, children }
   const license = licenses.find(({ licenseId }) => licenseId === item.licenseId);
   const { values, set, problemOf, fieldOf, check } = useForm(
     () => editOf(item),
-    (edit) => editProblems(edit, license),
+    // What is left as it is need not fit a license that has become smaller.
+    (edit) => editProblems(edit, edit.places === editOf(item).places ? undefined : license),
   );
   const budgetInput = useRef<HTMLInputElement>(null);
   const placesInput = useRef<HTMLInputElement>(null);

@@ -36,6 +36,6 @@ export async function countAnswerWithImages(
 /** For who asks for the images themselves once more. */
 export function imagesSentBefore({ requestId }: GenerationRef): ServiceError {
   const sentence = ({ refetch }: Words) =>
-    `response_format must be "url" from here on: the images themselves of this request were sent ${maxAnswersWithImages} times, as often as may be. ${refetch} for links, which open as often as you like.`;
+    `response_format "b64_json" of this request was answered ${maxAnswersWithImages} times, as often as may be. ${refetch} for links, which open as often as you like; a new request with "url" has them at once.`;
   return new ServiceError('INVALID_PARAMETERS', sentence, { requestId });
 }
