@@ -5,13 +5,10 @@ import { openRuntime } from '../shared/http/runtime.ts';
 
 const runtime = lazy(openRuntime);
 
-/** Ends an account's sessions where Cognito has ended or disabled it, as CloudTrail says. Lambda tries this again when it fails. */
+/** Ends an account's sessions where Cognito has ended or disabled it, as CloudTrail says. What fails, or names no account, waits in the dead-letter queue. */
 export async function handler(event: unknown): Promise<void> {
   const { table, log } = runtime();
-  const parsed = sessionsEnd.safeParse(event);
-  // Another try would find the same.
-  if (!parsed.success) return log.error('not an end of sessions', {});
-  const { eventName, eventTime, additionalEventData } = parsed.data.detail;
+  const { eventName, eventTime, additionalEventData } = sessionsEnd.parse(event).detail;
   const { sub: ownerId } = additionalEventData;
   await accountStore(table()).endSessions(ownerId, Date.parse(eventTime));
   log.info('sessions ended', { ownerId, by: eventName });

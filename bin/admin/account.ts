@@ -112,8 +112,9 @@ async function signOut(session: Session, text: string, disable: boolean): Promis
   const ownerId = await accounts.ownerId(text);
   const what = `sign the account ${text} out everywhere${disable ? ' and disable it' : ''}`;
   await session.confirm({ what, losses: ['all its sessions end at once'] });
-  const isThere = await accounts.signOut(ownerId, disable);
-  await stores.accounts.endSessions(ownerId, Date.now());
+  const endedAtMs = await accounts.signOut(ownerId, disable);
+  await stores.accounts.endSessions(ownerId, endedAtMs ?? Date.now());
+  const isThere = endedAtMs !== null;
   const note = isThere ? '' : ' The user pool has no such account.';
   return {
     json: { ownerId, isThere, disabled: disable },

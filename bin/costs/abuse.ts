@@ -1,13 +1,12 @@
 import type { Configuration } from '../../lib/configuration.ts';
 import { maxAnswersWithImages } from '../../shared/generations/image-bytes-store.ts';
-import { previewLimits } from '../../shared/images/previews.ts';
 import { maxActiveKeys } from '../../shared/keys/slots.ts';
 import { tiers } from '../../shared/licenses/tiers.ts';
 import { unpaidLimits } from '../../shared/licenses/unpaid-runs.ts';
 import { maxFileBytes } from '../../shared/openai/images.ts';
 import { referenceLimits } from '../../shared/images/image-types.ts';
 import type { RateLimit } from '../../shared/limits/rate-limit.ts';
-import { listLimit, mcpLimit, uploadLimit } from '../../shared/routes/limits.ts';
+import { identitiesLimit, listLimit, uploadLimit } from '../../shared/routes/limits.ts';
 import { dollars, grouped, markdownTable } from '../common/markdown.ts';
 import { fleetOf } from './fleet.ts';
 import { prices, type Price } from './prices.ts';
@@ -19,8 +18,12 @@ const minutesPerMonth = hoursPerMonth * 60;
 const base64 = 4 / 3;
 /** Of a refusal or of a small read: it waits for nothing. */
 const request = { seconds: 0.02, MB: 256 };
-/** Of a page of 100 stored requests: prompts of 1,500 characters of four bytes, three links, all else. */
-const pageBytes = 100 * (1500 * 4 + 3 * 1600 + 800);
+/** Of a page of 100 stored requests: prompts as JSON escapes them, and three links of each. */
+const pageBytes = 100 * 15_000;
+/** A search looks at a thousand records of 7 kB, four of them a unit. */
+const searchUnits = 1750;
+/** Of twenty identities with eight samples, each with two links. */
+const identitiesBytes = 20 * 8 * 2 * 1500;
 const lineBitsPerSecond = 100_000_000;
 
 const cost = ({ usd, per = 1, unitSize = 1 }: Price, quantity: number) => (quantity * usd) / per / unitSize;
@@ -36,26 +39,21 @@ const oneRequest =
 type Row = [what: string, most: string, bound: string, usd: number];
 
 /** What one license bounds. */
-function modelRows({ inference, generationDeadlineSeconds }: Configuration, workload: Workload): Row[] {
-  const { creditsPerMonth, maxSidePx } = tiers.starter;
-  const runs = unpaidLimits.at(-1)!.runs * daysPerMonth;
+function modelRows({ inference, asyncDeadlineSeconds: seconds }: Configuration, workload: Workload): Row[] {
+  const { creditsPerMonth, maxInFlight, maxSidePx } = tiers.starter;
+  const runs = (unpaidLimits.at(-1)!.runs - 1 + maxInFlight) * daysPerMonth;
   const hasInstances = inference.kind === 'endpoint';
   const hourUsd = hasInstances ? fleetOf(inference, workload).price.usd : 0;
   const idleMinutes = hasInstances ? inference.idleMinutes : 0;
   const awakeMinutes = assumptions.coldStartMinutes + idleMinutes + assumptions.leavingMinutes;
   const awakeHours = Math.min(hoursPerMonth, (runs * awakeMinutes) / 60);
-  const deadlines = `${grouped(runs)} of ${generationDeadlineSeconds} s`;
+  const deadlines = `${grouped(runs)} of ${seconds} s`;
   const imageBytes = maxFileBytes({ width: maxSidePx, height: maxSidePx }) * base64;
   const images = creditsPerMonth * maxAnswersWithImages;
   const ofImages = `${grouped(images)} answers of ${grouped(imageBytes / 1e6)} MB`;
   const imagesUsd = images * (oneRequest + cost(prices.internet, imageBytes));
   return [
-    [
-      'runs that nobody pays for',
-      deadlines,
-      'its license',
-      (runs * generationDeadlineSeconds * hourUsd) / 3600,
-    ],
+    ['runs that nobody pays for', deadlines, 'its license', (runs * seconds * hourUsd) / 3600],
     ['such runs, scaled to zero', `${grouped(awakeHours)} hours awake`, 'its license', awakeHours * hourUsd],
     ['images themselves', ofImages, 'its credits', imagesUsd],
   ];
@@ -64,10 +62,10 @@ function modelRows({ inference, generationDeadlineSeconds }: Configuration, work
 /** What requests and bytes cost, of its keys and of anybody. */
 function requestRows({ requestsPerAddress }: Configuration): Row[] {
   const byKeys = (perMinute: number) => perMinute * maxActiveKeys * minutesPerMonth;
-  const reads = ({ quota }: RateLimit, bytes: number): [string, string, number] => [
-    `${grouped(byKeys(quota) / 1e6)} million of ${grouped(bytes / 1000)} kB`,
+  const reads = ({ quota }: RateLimit, bytes: number, units = 0): [string, string, number] => [
+    `${grouped(byKeys(quota) / 1e6)} million of ${units > 0 ? `${grouped(units)} units` : `${grouped(bytes / 1000)} kB`}`,
     "its keys' limits",
-    byKeys(quota) * (oneRequest + cost(prices.internet, bytes)),
+    byKeys(quota) * (oneRequest + cost(prices.internet, bytes) + cost(prices.tableReads, units)),
   ];
   const uploads = byKeys(uploadLimit.quota);
   const { maxBytes } = referenceLimits;
@@ -78,8 +76,9 @@ function requestRows({ requestsPerAddress }: Configuration): Row[] {
   const lineBytes = (lineBitsPerSecond / 8) * 3600 * hoursPerMonth;
   const ofLine = `${grouped(lineBytes / 1e12)} TB by a line of 100 Mbit/s`;
   return [
+    ['searches in stored requests', ...reads(listLimit, 0, searchUnits)],
     ['lists of stored requests', ...reads(listLimit, pageBytes)],
-    ["previews by an agent's tool", ...reads(mcpLimit, previewLimits.maxBytes * base64)],
+    ['lists of identities', ...reads(identitiesLimit, identitiesBytes)],
     ['uploads, kept for 36 hours', ofUploads, "its keys' limits", uploadsUsd],
     [
       'refused requests, of anybody',

@@ -46,7 +46,7 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
   const { config } = new S3Client({});
   const send = signedFetch('cognito-idp', config);
 
-  const call = async (operation: string, parameters: object): Promise<object> => {
+  const call = async (operation: string, parameters: object): Promise<Response> => {
     const answer = await send({
       url: cognitoUrl === null ? awsUrl('cognito-idp', await config.region()) : `${cognitoUrl}/`,
       headers: {
@@ -57,11 +57,11 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
       withinMs,
     });
     if (!answer.ok) throw await refusal(answer);
-    return (await answer.json()) as object;
+    return answer;
   };
 
   const listUsers = async (parameters: object): Promise<AccountPage> => {
-    const answer: ListedUsers = await call('ListUsers', parameters);
+    const answer = (await (await call('ListUsers', parameters)).json()) as ListedUsers;
     const { Users: users = [], PaginationToken: nextCursor = null } = answer;
     return { accounts: users.map(accountOf), nextCursor };
   };
@@ -103,15 +103,15 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
 
     /**
      * Ends what renews an account's sessions, and its new sign-ins where it is disabled. Cognito takes a sub as a user name.
-     * @returns false where there is no such account.
+     * @returns when that was by Cognito's clock, to the second; null where there is no such account.
      */
-    async signOut(sub: string, disable: boolean): Promise<boolean> {
+    async signOut(sub: string, disable: boolean): Promise<number | null> {
       try {
         if (disable) await call('AdminDisableUser', { Username: sub });
-        await call('AdminUserGlobalSignOut', { Username: sub });
-        return true;
+        const answer = await call('AdminUserGlobalSignOut', { Username: sub });
+        return Date.parse(answer.headers.get('date') ?? '') || Date.now();
       } catch (error) {
-        if (error instanceof Error && error.name === 'UserNotFoundException') return false;
+        if (error instanceof Error && error.name === 'UserNotFoundException') return null;
         throw error;
       }
     },

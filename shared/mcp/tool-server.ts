@@ -6,6 +6,7 @@ import {
   type CallToolResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { countAnswerWithImages } from '../generations/image-bytes-store.ts';
 import { readPreview } from '../references/image-reader.ts';
 import { agentWords, type ToolRefusal } from './contract.ts';
 import { quoteName } from '../base/fields.ts';
@@ -54,7 +55,7 @@ async function callTool(
   try {
     const answer = await runTool[name as ToolName](sent, call, progressFor(mcpReq));
     const shown = result(answer);
-    return { ...shown, content: [...shown.content, ...(await previewOf(answer))] };
+    return { ...shown, content: [...shown.content, ...(await previewOf(answer, call))] };
   } catch (thrown) {
     return refusal(asServiceError(thrown), call);
   }
@@ -68,9 +69,19 @@ function result(structuredContent: object): CallToolResult {
   };
 }
 
-/** What a model sees of the first image, where the answer is about images. The images themselves are too large for a message. */
-async function previewOf(answer: { previews?: (string | null)[] }): Promise<CallToolResult['content']> {
-  const [link] = answer.previews ?? [];
+/**
+ * What a model sees of the first image, where the answer is about images. The images themselves are too large for a message.
+ * A stored request, which alone has an `id`, shows it as often as any image passes through a function.
+ */
+async function previewOf(
+  { previews, id }: { previews?: (string | null)[]; id?: string },
+  { caller, deps }: ToolCall,
+): Promise<CallToolResult['content']> {
+  const [link] = previews ?? [];
+  if (link && id !== undefined) {
+    const of = { licenseId: caller.licenseId, requestId: id };
+    if (!(await countAnswerWithImages(deps.table, of).catch(() => false))) return [];
+  }
   const data = link ? await readPreview(link) : null;
   return data === null ? [] : [{ type: 'image', data, mimeType: 'image/webp' }];
 }

@@ -66,6 +66,6 @@ test('so it is where Cognito was told by others, however late and often that is 
   await heard('AdminDeleteUser', now);
   await heard('AdminDisableUser', late);
   expect(await licenses(copied)).toBe(401);
-  await handler({ detail: { eventName: 'DeleteUser' } });
+  await expect(handler({ detail: { eventName: 'DeleteUser' } })).rejects.toThrow();
   await gateway.close();
 });

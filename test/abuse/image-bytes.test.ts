@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { routes } from '../../shared/routes/routes.ts';
+import { callTool } from '../support/agent.ts';
 import { grant } from '../support/grants.ts';
 import { expectCharged } from '../support/period-totals.ts';
 import { useService } from '../support/use-service.ts';
@@ -17,7 +18,7 @@ async function repeat(form: object) {
   const images = answers
     .map(({ body: { data } }) => data?.[0].b64_json)
     .filter((image) => image !== undefined);
-  return { answers, withImages: images.length, bytes: images.join('').length };
+  return { key, answers, withImages: images.length, bytes: images.join('').length };
 }
 
 test('repeats bring the images themselves through a function five times in all, and their links as often as one likes', async () => {
@@ -36,6 +37,13 @@ test('repeats bring the images themselves through a function five times in all, 
     expect([status, typeof body.data[0].url]).toEqual([200, 'string']);
   const links = await repeat({ response_format: 'url' });
   expect(links.answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+  const requestId = links.answers[0]!.headers.get('x-request-id')!;
+  const shown = [];
+  for (let i = 0; i < 6; i++) {
+    const { content } = await callTool(service, links.key, 'get_generation', { requestId });
+    shown.push(content.length);
+  }
+  expect(shown).toEqual([2, 2, 2, 2, 1, 1]);
   console.log(
     `10 requests for 1 credit brought ${(asked.bytes / 1e6).toFixed(1)} MB through a function, not ${(asked.bytes / 5e5).toFixed(1)} MB`,
   );

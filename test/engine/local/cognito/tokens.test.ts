@@ -232,8 +232,8 @@ describe('a refresh token', () => {
     const directory = accountDirectory(poolId, userPoolsApiOf(pool.baseUrl));
     const { body } = await signIn(pool);
     expect(await refresh(pool, body.refresh_token!)).toMatchObject({ status: 200 });
-    expect(await directory.signOut(claimsOf(body.access_token!).sub as string, false)).toBe(true);
+    expect(await directory.signOut(claimsOf(body.access_token!).sub as string, false)).toBeGreaterThan(0);
     expect(await refresh(pool, body.refresh_token!)).toMatchObject(invalidGrant);
-    expect(await directory.signOut('nobody', true)).toBe(false);
+    expect(await directory.signOut('nobody', true)).toBeNull();
   });
 });
