@@ -310,6 +310,7 @@ BEYOND_SCHEMAS = [
     ("a reference image that is none: {}", r"^referenceImages\[\d\]\.(?:url|uploadId): (.*?)[.;:]"),
     ("members that go together", r'exactly one of url and uploadId|"exact_product" needs|^Send at least one of name, monthlyCredits'),
     ("an expiry in the past", r"^expiresAt must lie in the future\.$"),
+    ("more places than the license has", r"^maxInFlight must be at most \d+, as of its license\.$"),
     ("an expiry after the year 9999 in UTC", r"expiresAt must be an ISO 8601 time"),
     ("a cursor that nobody was given", r"^cursor must be the nextCursor of an earlier answer\.$"),
     ("a license named beside a key", r'unknown (query parameter|member) "licenseId"'),
