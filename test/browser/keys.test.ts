@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import {
   desktop,
   expectAccessible,
@@ -175,4 +176,42 @@ test('an edit that changes nothing sends nothing, and a refusal stands beside th
   await page.getByRole('tab', { name: /^Revoked/ }).click();
   await page.getByRole('row').nth(1).waitFor();
   expect(await edit.count()).toBe(0);
+});
+
+/** Expects words that follow each other in a text to stand from left to right. */
+async function expectInOrder(place: Locator, ...words: string[]): Promise<void> {
+  const lefts = await place.evaluate((element: any, sought: string[]) => {
+    const { find, getSelection } = globalThis as any;
+    getSelection().collapse(element, 0);
+    return sought.map(
+      (word) => find(word, true) && getSelection().getRangeAt(0).getBoundingClientRect().left,
+    );
+  }, words);
+  expect(lefts).not.toContain(false);
+  expect(lefts).toEqual(lefts.toSorted((a, b) => a - b));
+}
+
+test('a name that overrides the order of letters reorders nothing beside it', async () => {
+  const { page } = await dashboard.visit('keys?new=1');
+  const dialog = page.getByRole('dialog');
+  const save = async (name: string) => {
+    await dialog.getByLabel('Name').fill(name);
+    await page.keyboard.press('Enter');
+  };
+  // It would also end an isolate around it.
+  const name = 'ab\u2069\u202edc';
+  await save(name);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  const row = page.getByRole('row').filter({ hasText: /^ab/ });
+  await row.getByRole('button', { name: 'Edit' }).click();
+  await expectInOrder(dialog.getByRole('heading'), 'Edit', 'ab', '”');
+  await dialog.getByLabel('Monthly budget').fill('5');
+  await save(`${name}e`);
+  await expectInOrder(page.getByText('was changed.'), '“', 'was', 'changed');
+  await expectInOrder(page.getByText('renamed from').locator('..').first(), 'You', 'renamed', 'ab', 'month');
+  await row.getByRole('button', { name: 'Revoke' }).click();
+  const question = page.getByRole('alertdialog');
+  await expectInOrder(question.getByRole('heading'), 'Revoke', 'ab', '?');
+  await question.getByRole('button', { name: 'Revoke key' }).click();
+  await expectInOrder(page.getByText('was revoked.'), '“', 'was', 'revoked');
 });

@@ -4,6 +4,7 @@ import {
   type TokenSource as Tokens,
 } from '../../../clients/typescript/src/index.ts';
 import { createRequiredContext } from '../lib/required-context.ts';
+import { withoutBidiControls } from '../lib/text.ts';
 import { screenError } from './api-error.ts';
 
 export interface TokenSource extends Required<Tokens> {
@@ -27,10 +28,20 @@ export function createApi(baseUrl: string, tokens: TokenSource, fetch?: typeof g
   return {
     requester,
     request: (...call) =>
-      requester.request(...call).catch((error: unknown) => {
+      requester.request(...call).then(asShown, (error: unknown) => {
         throw screenError(error);
       }),
   };
+}
+
+/**
+ * Names and sentences turn nothing beside them, also not in a <bdi>: in Chromium a control inside can end it. Prompts are as
+ * they were sent, because they are sent again.
+ */
+function asShown<T>(answer: T): T {
+  const shown = (member: string, value: unknown) =>
+    typeof value === 'string' && !/prompt$/i.test(member) ? withoutBidiControls(value) : value;
+  return answer && (JSON.parse(JSON.stringify(answer), shown) as T);
 }
 
 export const [ApiContext, useApi] = createRequiredContext<Api>('ApiContext');

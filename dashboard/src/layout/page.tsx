@@ -4,6 +4,7 @@ import { ArrowLeft } from 'lucide-react';
 import { productName } from '@/components/product.tsx';
 import { LinkButton } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
+import { isolated } from '@/lib/text.ts';
 
 interface PageProps {
   title: string;
@@ -22,7 +23,7 @@ export function Page({ title, description, actions, wide = false, children }: Pa
   const first = key === 'default';
   const screen = screenOf(pathname);
   useEffect(() => {
-    document.title = `${title} · ${productName}`;
+    document.title = `${isolated(title)} · ${productName}`;
   }, [title]);
   useEffect(() => {
     // The first page of a visit does not move the focus.

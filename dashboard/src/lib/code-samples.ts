@@ -1,4 +1,5 @@
 import { installLines, npmName } from './client-packages.ts';
+import { escapeBidiControls } from './text.ts';
 
 /** Code that a reader copies: each sample is complete, and runs as it is once the key is in the environment. */
 export const sampleLanguages = { curl: 'curl', typescript: 'TypeScript', python: 'Python' } as const;
@@ -26,7 +27,7 @@ export const uploadsNote = 'Uploads are good for an hour. After that, POST /uplo
 
 /** The same request to POST /generate in each language. The key comes from `IMAGE_API_KEY`, so that none is ever pasted into code. */
 export function codeSamples({ body, ...addresses }: SampleRequest): Record<SampleLanguage, string> {
-  const json = JSON.stringify(body, null, 2).replaceAll('\n', '\n  ');
+  const json = escapeBidiControls(JSON.stringify(body, null, 2)).replaceAll('\n', '\n  ');
   return {
     curl: `${curl(`${addresses.apiBaseUrl}/generate`)} \\
   -H 'Content-Type: application/json' \\
@@ -98,7 +99,7 @@ function typescriptGenerate(addresses: SampleAddresses, body: SampleRequest['bod
   return [typescriptClient(addresses), ...lines].join('\n');
 }
 
-/** JSON's strings mean the same in Python, except for pairs of surrogates, which JSON.stringify does not escape. */
+/** JSON's strings mean the same in Python, except for pairs of surrogates, which are not escaped. */
 function pythonGenerate(addresses: SampleAddresses, body: SampleRequest['body']): string {
   const members = Object.entries(body).map(([name, value]) => {
     const isTruth = typeof value === 'boolean';
@@ -141,9 +142,11 @@ function noteOf(value: SampleValue, comment: string): string {
 
 /** A list stays on its line, in both languages alike. */
 function literal(value: SampleValue, nameOf: (key: string) => string): string {
-  if (!Array.isArray(value)) return JSON.stringify(value);
+  if (!Array.isArray(value)) return escapeBidiControls(JSON.stringify(value));
   const items = value.map((item) => {
-    const members = Object.entries(item).map(([key, text]) => nameOf(key) + JSON.stringify(text));
+    const members = Object.entries(item).map(
+      ([key, text]) => nameOf(key) + escapeBidiControls(JSON.stringify(text)),
+    );
     return `{ ${members.join(', ')} }`;
   });
   return `[${items.join(', ')}]`;

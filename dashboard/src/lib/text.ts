@@ -18,11 +18,23 @@ export function shorten(text: string, maxCharacters: number): string {
   return `${atWord.length > start.length / 2 ? atWord : start}…`;
 }
 
+/** What turns the direction of writing: embeddings, overrides and isolates (UAX #9, section 2). */
+const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g;
+
+export function withoutBidiControls(text: string): string {
+  return text.replace(bidiControls, '');
+}
+
+/** JSON that means the same, with such controls in its strings as escapes. */
+export function escapeBidiControls(json: string): string {
+  return json.replace(bidiControls, (control) => `\\u${control.charCodeAt(0).toString(16)}`);
+}
+
 /**
  * A text that somebody chose, for a sentence without markup. What turns the direction of writing is taken out, and letters
  * that are written from right to left are isolated, so that the words around it stay where they are (UAX #9).
  */
 export function isolated(text: string): string {
-  const plain = text.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
+  const plain = withoutBidiControls(text);
   return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(plain) ? `\u2068${plain}\u2069` : plain;
 }

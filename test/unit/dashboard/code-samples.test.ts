@@ -30,6 +30,7 @@ const hostilePrompts = [
   '@/etc/passwd',
   'Łódź, 東京, العربية, 🎨🏔️, e\u0301',
   'line \u2028 and paragraph \u2029 separators, \u0085, \u000b, \u000c, \ufeff, \u200b',
+  'an override \u202e and an isolate \u2066',
   'a bell \u0007, an escape \u001b[31m, a delete \u007f',
 ];
 

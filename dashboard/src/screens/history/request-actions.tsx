@@ -10,7 +10,7 @@ import { Button } from '@/components/ui/button.tsx';
 import { Dialog, DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { formatCount } from '@/lib/format.ts';
-import { shorten } from '@/lib/text.ts';
+import { isolated, shorten } from '@/lib/text.ts';
 import { useApi } from '@/api/client.ts';
 import { generationOptions } from '@/api/queries.ts';
 import { chooseZipFile } from '@/lib/download.ts';
@@ -118,11 +118,7 @@ function Failures({ requests, failures }: FailuresProps) {
           const prompt = requests.find(({ id }) => id === requestId)?.prompt ?? requestId;
           return (
             <li key={requestId} className="wrap-anywhere">
-              {requests.length > 1 && (
-                <>
-                  “<bdi>{shorten(prompt, 60)}</bdi>”:{' '}
-                </>
-              )}
+              {requests.length > 1 && <>“{isolated(shorten(prompt, 60))}”: </>}
               {error instanceof Error ? error.message : 'The service gave no answer.'}
             </li>
           );

@@ -21,7 +21,7 @@ import { Button, LinkButton, NewTabButton } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
 import { formatCount, formatCredits, formatDuration } from '@/lib/format.ts';
 import { asReferenceSearch, outputSeed, sourcesOf, thumbnailOf } from '@/lib/outputs.ts';
-import { shorten } from '@/lib/text.ts';
+import { isolated, shorten } from '@/lib/text.ts';
 import { fillFromStored } from './fill-form.ts';
 import type { RunFacts } from './results.ts';
 import { gridColumns, resultSizes } from './sizes.ts';
@@ -56,7 +56,7 @@ function ResultImage({ run, renew, index }: ResultImageProps) {
   const { prompt, outputs, width, height } = run;
   const seed = outputSeed(run.seed, index);
   const which = outputs.length > 1 ? `image ${index + 1}` : 'the image';
-  const alt = `${shorten(prompt, 80)}${outputs.length > 1 ? `, ${index + 1} of ${outputs.length}` : ''}`;
+  const alt = `${isolated(shorten(prompt, 80))}${outputs.length > 1 ? `, ${index + 1} of ${outputs.length}` : ''}`;
   return (
     <li className="grid min-w-0 content-start gap-1">
       <SignedImage
@@ -224,7 +224,7 @@ function RunTile({ requestId, isCurrent }: { requestId: string; isCurrent: boole
 
 function labelOf({ prompt, identity, outputs, status }: StoredGeneration): string {
   const what = outputs.length > 1 ? formatCount(outputs.length, 'image') : statusLabel(status).toLowerCase();
-  return `Show ${shorten(prompt, 60)}, ${identity.name}, ${what}`;
+  return `Show ${isolated(shorten(prompt, 60))}, ${identity.name}, ${what}`;
 }
 
 function Picture({ run }: { run: StoredGeneration }) {
