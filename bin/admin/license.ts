@@ -6,7 +6,7 @@ import { tiers, type TierName } from '../../shared/licenses/tiers.ts';
 import { unpaidInWords } from '../../shared/licenses/unpaid-runs.ts';
 import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
 import type { OptionRow } from '../common/command-line.ts';
-import { Failure } from '../common/failure.ts';
+import { Failure, usageFailure } from '../common/failure.ts';
 import {
   changeOf,
   countChange,
@@ -165,7 +165,11 @@ async function grant(session: Session, options: GrantOptions, creditsLimit: numb
 }
 
 async function newOwnerId({ accounts }: Session, { owner, force }: GrantOptions): Promise<string> {
-  if (force !== undefined) return accounts.ownerId(owner);
+  if (force !== undefined) {
+    // Whose an unconfirmed address is, nobody knows.
+    if (owner.includes('@')) throw usageFailure('--force takes the account by its sub: see "account list".');
+    return owner;
+  }
   return accounts.newOwnerId(owner).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
     const how = 'To grant the license all the same, name the sub and say why: --force "REASON".';

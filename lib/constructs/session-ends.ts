@@ -44,7 +44,8 @@ export class SessionEnds extends Construct implements Watched {
         source: ['aws.cognito-idp'],
         detailType: ['AWS API Call via CloudTrail'],
         detail: {
-          errorCode: [{ exists: false }],
+          // Some of Cognito's events say that there was none by an empty text.
+          errorCode: [{ exists: false }, ''],
           $or: [
             {
               eventName: [...byOperators],

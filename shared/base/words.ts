@@ -26,5 +26,7 @@ export function withoutBlanks(text: string): string {
  */
 export function isolated(text: string): string {
   const plain = text.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
-  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(plain) ? `\u2068${plain}\u2069` : plain;
+  return /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(plain)
+    ? `\u2068${plain}\u2069`
+    : plain;
 }

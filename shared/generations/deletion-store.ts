@@ -8,7 +8,7 @@ import type { GenerationRef } from './worker-contract.ts';
 import type { Deletion } from './deletion.ts';
 import type { Generation } from './generation.ts';
 import { fromItem as generationFromItem } from './item.ts';
-import { batchGet, getItem, listLeases, type Item, type Table } from '../table/table.ts';
+import { batchGet, getItem, listLeases, writeItem, type Item, type Table } from '../table/table.ts';
 import { itemKeys, leaseIndex, licenseIdOfDeletion } from '../table/keys.ts';
 import { transact } from '../table/transact.ts';
 
@@ -85,7 +85,8 @@ export function deletionStore(table: Table) {
         ExpressionAttributeValues: marshall({ ':yes': true, ':until': imagesUntilMs }),
       });
       try {
-        await table.client.send(command);
+        // Another hand may be at it, and meet this one.
+        await writeItem(() => table.client.send(command));
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
       }
@@ -94,7 +95,7 @@ export function deletionStore(table: Table) {
     /** Nothing of the request is left after this. */
     async remove({ licenseId, requestId }: GenerationRef): Promise<void> {
       const Key = marshall(itemKeys.deletion(licenseId, requestId));
-      await table.client.send(new DeleteItemCommand({ TableName: table.name, Key }));
+      await writeItem(() => table.client.send(new DeleteItemCommand({ TableName: table.name, Key })));
     },
 
     /** Deletions whose lease ended before an instant, oldest first. The index may be a moment late. */

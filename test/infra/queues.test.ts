@@ -26,7 +26,7 @@ test('calls of Cognito that end sessions go to their function, those of other po
   expect(rule.EventPattern).toMatchObject({
     source: ['aws.cognito-idp'],
     'detail-type': ['AWS API Call via CloudTrail'],
-    detail: { errorCode: [{ exists: false }] },
+    detail: { errorCode: [{ exists: false }, ''] },
   });
   expect(byOperator.eventName).toEqual(['AdminUserGlobalSignOut', 'AdminDisableUser', 'AdminDeleteUser']);
   expect(plain(byOperator.requestParameters.userPoolId[0])).toMatch(/^<AccountsUserPool\w+>$/);

@@ -36,5 +36,7 @@ export function escapeBidiControls(json: string): string {
  */
 export function isolated(text: string): string {
   const plain = withoutBidiControls(text);
-  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(plain) ? `\u2068${plain}\u2069` : plain;
+  return /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(plain)
+    ? `\u2068${plain}\u2069`
+    : plain;
 }

@@ -66,12 +66,14 @@ describe('an e-mail address stands for an account', () => {
       const sentence = await fixture.refused(1, `license grant --tier pro --owner ${owner}`);
       expect(sentence).toContain(`${why} To grant the license all the same`);
     }
+    const forced = 'license grant --tier pro --force x --owner new@example.com';
+    expect(await fixture.refused(2, forced)).toContain('--force takes the account by its sub');
     expect((await fixture.json('license grant --tier pro --owner invited')).ownerId).toBe('invited');
     const why = 'moves here on Monday';
     const { licenseId } = await fixture.json('license grant --tier pro --owner nobody --force', why);
-    const forced = { member: 'forcedBecause', from: null, to: why };
+    const reason = { member: 'forcedBecause', from: null, to: why };
     const { entries } = await fixture.json(`audit ${licenseId}`);
-    expect(entries[0].changes).toContainEqual(forced);
+    expect(entries[0].changes).toContainEqual(reason);
     expect(JSON.stringify(activityItem({ ...entries[0], atMs: 0 }))).not.toContain(why);
     pool.options.accounts.splice(-3);
   });

@@ -8,6 +8,7 @@ test.each([
   ['an override that is not closed', 'a\u202egnp.exe', 'agnp.exe'],
   ['an end of isolation that nothing began', 'a\u2069\u2066b', 'ab'],
   ['letters that are written from right to left', 'מפתח', '\u2068מפתח\u2069'],
+  ['such letters beyond U+FFFF', '\u{1e900}', '\u2068\u{1e900}\u2069'],
 ])('%s leaves the words of a sentence around it where they are', (_, name, shown) => {
   expect([inDashboard(name), inService(name)]).toEqual([shown, shown]);
 });
