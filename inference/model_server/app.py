@@ -25,7 +25,7 @@ from .contract import (
 )
 from .failure import Failure
 from .fair_queue import FairSemaphore
-from .gpu_queue import GpuQueue
+from .gpu_queue import GpuQueue, restarting_failure
 from .job import Job, ServerContext
 from .links import Links
 from .observing import Observer
@@ -100,8 +100,7 @@ def _answer(context: ServerContext, parsed: GenerationRequest | Probe) -> Respon
         return EventStream(parsed, context)
     state = context.queue.state
     if state != 'ready':
-        reason = 'still being loaded' if state == 'warming' else 'being restarted'
-        raise Failure('busy', f'The model is {reason}.')
+        raise restarting_failure() if state == 'dead' else Failure('busy', 'The model is still being loaded.')
     return _once(ready_event(context.model_version))
 
 

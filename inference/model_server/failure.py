@@ -5,6 +5,7 @@ from typing import Literal
 Reason = Literal[
     'invalid_request',  # the request does not fit the contract
     'busy',  # the queue is too long to meet the deadline, or the server does not take work
+    'unavailable',  # the model is lost, and the server is being restarted
     'deadline',  # the deadline came first
     'adapter_unavailable',  # the identity's adapter could not be fetched, verified or used
     'reference_unreadable',  # a reference image could not be fetched

@@ -61,16 +61,17 @@ class GpuQueue:
         finally:
             self._ended = True
             for queued in self._queue.in_order():
-                queued.fail(_restarting_failure())
+                queued.fail(restarting_failure())
 
     def enqueue(self, order: Order, tenant: str, deadline: float, progress: ProgressEvents) -> QueuedRequest:
         """
-        Adds a request to the queue. `deadline` is in seconds of the monotonic clock. Raises Failure('busy').
+        Adds a request to the queue. `deadline` is in seconds of the monotonic clock.
+        Raises Failure `busy`, or `unavailable`.
 
         When the queue is full, the tenant with the most requests in it makes room for one that has fewer.
         """
         if self.state == 'dead':
-            raise _restarting_failure()
+            raise restarting_failure()
         leaving = None
         if len(self._queue) >= self._settings.max_waiting:
             leaving = self._queue.last_of_heaviest(tenant)
@@ -282,8 +283,8 @@ class _GpuListener:
         self._call_in_loop(lambda: self._queue.on_image(self._queued, index, size, output))
 
 
-def _restarting_failure() -> Failure:
-    return Failure('busy', 'The model is being restarted.')
+def restarting_failure() -> Failure:
+    return Failure('unavailable', 'The model is being restarted.')
 
 
 def _full_failure() -> Failure:

@@ -40,11 +40,11 @@ async def test_ping_is_503_once_the_engine_is_lost_and_whoever_waits_hears_of_it
                 await anext(waiting)
                 server.engine.release()
                 assert failure([event async for event in events])[0] == 'model_error'
-                assert failure([event async for event in waiting])[0] == 'busy'
+                assert failure([event async for event in waiting])[0] == 'unavailable'
 
         assert await server.ping() == 503
-        assert failure(await server.invoke(server.request()))[0] == 'busy'
-        assert failure(await server.invoke({'probe': True}))[0] == 'busy'
+        assert failure(await server.invoke(server.request()))[0] == 'unavailable'
+        assert failure(await server.invoke({'probe': True}))[0] == 'unavailable'
 
 
 @pytest.mark.parametrize('where', ['generating', 'preparing'])
@@ -59,7 +59,7 @@ async def test_ping_is_503_when_the_gpu_hangs_or_what_prepares_for_it(tmp_path: 
             await anext(events)
             await until(lambda: server.context.queue.state == 'dead')
             assert await server.ping() == 503
-            assert failure(await server.invoke(server.request()))[0] == 'busy'
+            assert failure(await server.invoke(server.request()))[0] == 'unavailable'
         gate.set()
 
 

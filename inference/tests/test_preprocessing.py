@@ -81,7 +81,7 @@ async def test_that_loses_the_engine_ends_it(tmp_path: Path, prompt: str) -> Non
         assert await server.ping() == 503
         server.engine.release()
         assert await closing(first) == 'completed'
-        assert failure([event async for event in waiting])[0] == 'busy'
+        assert failure([event async for event in waiting])[0] == 'unavailable'
 
 
 async def test_of_a_request_that_was_given_up_keeps_nobody_waiting_afterwards(server: Running) -> None:

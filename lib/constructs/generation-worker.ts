@@ -23,6 +23,8 @@ export interface GenerationWorkerProps {
 /** Fewer failures than this may be chance. */
 const minFailures = 3;
 
+const critical = { capability: 'generation', severity: 'critical' } as const;
+
 const phaseTitles = {
   acceptTime: 'Accept: until credits are reserved',
   queueWait: 'Queue: until the model starts',
@@ -67,32 +69,23 @@ export class GenerationWorker extends Construct implements Watched {
   private failureAlarms(): AlarmRow[] {
     const { api } = this.props;
     const metrics = serviceMetrics(this);
-    // Counted beside a request's end, like everything that it is compared with.
-    const accepted = metrics.of('creditsReserved', { statistic: Stats.SAMPLE_COUNT, period: window });
-    const completed = metrics.of('paintTime', { statistic: Stats.SAMPLE_COUNT, period: window });
-    const requests = api.requests({ period: window });
-    const row = { capability: 'generation', severity: 'critical' } as const;
+    const { accepted, refused } = this.ends();
+    const runs = { whole: accepted, beside: refused };
+    const requests = { whole: api.requests({ period: window }) };
     const failing = (
       id: string,
       means: string,
       code: ErrorCode,
-      whole: Metric,
+      { whole, ...options }: { whole: Metric; beside?: Metric },
       percent: number,
     ): AlarmRow => {
       const failed = metrics.count('errors', code, { period: window });
-      const metric = share({ failed }, whole, { atLeast: minFailures, period: window });
-      return { ...row, id, means, metric, threshold: percent, rollsBack: true };
+      const metric = share({ failed }, whole, { ...options, atLeast: minFailures, period: window });
+      return { ...critical, id, means, metric, threshold: percent, rollsBack: true };
     };
-    // A list skips metrics without data.
-    const refused = metrics.of('refusedRuns', { period: window });
-    const none = new MathExpression({
-      expression: `IF(SUM([accepted, -1 * refused]) >= ${minFailures} AND SUM([accepted, completed]) == accepted, 1, 0)`,
-      usingMetrics: { accepted, completed, refused },
-      period: window,
-    });
     return [
-      failing('generation-failed', 'Generations fail after acceptance.', 'GENERATION_FAILED', accepted, 10),
-      failing('generation-timeout', 'Generations are not done by their deadline.', 'TIMEOUT', accepted, 10),
+      failing('generation-failed', 'Generations fail after acceptance.', 'GENERATION_FAILED', runs, 10),
+      failing('generation-timeout', 'Generations are not done by their deadline.', 'TIMEOUT', runs, 10),
       failing(
         'service-unavailable',
         'Requests are refused because something the service needs is away.',
@@ -107,14 +100,33 @@ export class GenerationWorker extends Construct implements Watched {
         requests,
         0.1,
       ),
-      {
-        ...row,
-        id: 'generation-none',
-        means: 'Generations are accepted and not one of them is completed.',
-        metric: none,
-        threshold: 1,
-      },
+      this.noneCompleted(),
     ];
+  }
+
+  private noneCompleted(): AlarmRow {
+    return {
+      ...critical,
+      id: 'generation-none',
+      means: 'Generations are accepted and not one of them is completed.',
+      metric: new MathExpression({
+        // A list skips metrics without data.
+        expression: `IF(SUM([accepted, -1 * refused]) >= ${minFailures} AND SUM([accepted, completed]) == accepted, 1, 0)`,
+        usingMetrics: this.ends(),
+        period: window,
+      }),
+      threshold: 1,
+    };
+  }
+
+  /** Accepted generations, all counted beside their ends. */
+  private ends() {
+    const metrics = serviceMetrics(this);
+    return {
+      accepted: metrics.of('creditsReserved', { statistic: Stats.SAMPLE_COUNT, period: window }),
+      completed: metrics.of('paintTime', { statistic: Stats.SAMPLE_COUNT, period: window }),
+      refused: metrics.of('refusedRuns', { period: window }),
+    };
   }
 
   /** Any load may start them, also that of one caller. */
@@ -122,7 +134,8 @@ export class GenerationWorker extends Construct implements Watched {
     const { api, model } = this.props;
     const metrics = serviceMetrics(this);
     const refused = metrics.count('refusals', 'SERVICE_UNAVAILABLE', { period: window });
-    const busy = share({ refused }, api.requests({ period: window }), { atLeast: 5, period: window });
+    const late = metrics.count('refusals', 'TIMEOUT', { period: window });
+    const busy = share({ refused, late }, api.requests({ period: window }), { atLeast: 5, period: window });
     const slow = (id: string, means: string, name: 'queueWait' | 'paintTime'): AlarmRow => ({
       id,
       capability: 'generation',

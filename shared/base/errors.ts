@@ -93,6 +93,8 @@ export interface ServiceErrorOptions {
   unpaid?: UnpaidReason | undefined;
   /** Set where it is nobody's fault, whatever its code: the model sleeps or has too much to do, or writes of one caller meet. */
   noFault?: boolean | undefined;
+  /** Set where it came to nothing in the model's line. It is no fault while the model completes others. */
+  inLine?: boolean | undefined;
 }
 
 /**
@@ -104,6 +106,11 @@ export function isFault(code: ErrorCode, failure: unknown): boolean {
   return errorCodes[code].status >= 500 && code !== 'IDENTITY_UNAVAILABLE';
 }
 
+/** Whether an error says that it is nobody's fault. */
+export function isNoFault(error: unknown): boolean {
+  return error instanceof ServiceError && error.noFault;
+}
+
 /** The one error that reaches a caller: `message` is its sentence in our own words. Anything else is INTERNAL_ERROR. */
 export class ServiceError extends Error {
   readonly sentence: Sentence;
@@ -112,6 +119,7 @@ export class ServiceError extends Error {
   readonly requestId: string | undefined;
   readonly unpaid: UnpaidReason | undefined;
   readonly noFault: boolean;
+  readonly inLine: boolean;
 
   constructor(code: ErrorCode, sentence: Sentence, options: ServiceErrorOptions = {}) {
     super(inWords(sentence, ownWords), { cause: options.cause });
@@ -121,7 +129,8 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? errorCodes[code].retryAfterSeconds;
     this.requestId = options.requestId;
     this.unpaid = options.unpaid;
-    this.noFault = options.noFault === true || options.unpaid !== undefined;
+    this.inLine = options.inLine === true;
+    this.noFault = options.noFault === true || options.unpaid !== undefined || this.inLine;
   }
 
   get status(): number {

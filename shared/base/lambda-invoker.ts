@@ -1,4 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
+import { serviceBusy } from './errors.ts';
 import { statusError } from './fresh-fetch.ts';
 import { signedFetch } from './signed-fetch.ts';
 
@@ -26,6 +27,8 @@ export function lambdaInvoker(url: string) {
     if (answer.ok && !failed) return answer;
     await answer.body?.cancel();
     if (failed) throw new Error('the function failed');
-    throw statusError(answer.status, `Lambda answered with status ${answer.status}`);
+    const failure = statusError(answer.status, `Lambda answered with status ${answer.status}`);
+    // The account runs as many functions at once as it may.
+    throw answer.status === 429 ? serviceBusy(failure, true) : failure;
   };
 }

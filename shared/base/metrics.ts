@@ -14,7 +14,7 @@ export const metricTable = {
   refusals: { name: 'Refusals', unit: 'Count', by: 'code' },
   /** Those among them that were answered with 5xx, which API Gateway counts as errors. */
   refusedWith5xx: { name: 'RefusedWith5xx', unit: 'Count' },
-  /** Accepted requests that ended by one of them. */
+  /** Accepted requests that ended by one of them, but in the model's line: a model that hangs may say that they wait. */
   refusedRuns: { name: 'RefusedRuns', unit: 'Count' },
   /** From the request's arrival to the reservation of its credits. */
   acceptTime: { name: 'AcceptTime', unit: 'Milliseconds' },

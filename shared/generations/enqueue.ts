@@ -1,6 +1,6 @@
 import type { GenerationWorkerClient } from './worker-client.ts';
 import type { Generation } from './generation.ts';
-import { ServiceError } from '../base/errors.ts';
+import { isNoFault, ServiceError } from '../base/errors.ts';
 import { RunLost } from './record-part.ts';
 import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';
 import { newRun, releaseAfterFailure, type RunDeps } from './settle.ts';
@@ -25,7 +25,9 @@ export async function enqueue(generation: Generation, deps: EnqueueDeps): Promis
     deps.meter.add('creditsReserved', generation.credits);
     if (ended.status === 'COMPLETED') return;
     await discardReferences(generation, generation.referenceImages, deps);
-    throw new ServiceError('SERVICE_UNAVAILABLE', `${ended.errorMessage} Nothing was charged.`);
+    throw new ServiceError('SERVICE_UNAVAILABLE', `${ended.errorMessage} Nothing was charged.`, {
+      noFault: isNoFault(error),
+    });
   }
 }
 

@@ -12,9 +12,10 @@ import { isoTime, type Clock } from '../base/clock.ts';
 import { generationErrorCodes, type GenerationErrorCode } from './contract.ts';
 import { linkMarginSeconds, type Generation } from './generation.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
+import { unavailable } from '../model/breaker.ts';
 import { tenantOf } from '../model/tenant.ts';
 import { counted } from '../base/words.ts';
-import { ServiceError, type UnpaidReason } from '../base/errors.ts';
+import { ServiceError, type ServiceErrorOptions } from '../base/errors.ts';
 
 export interface ModelRunDeps {
   model: ModelServer;
@@ -74,7 +75,10 @@ export async function runModel(
     for await (const event of deps.model.generate(request, signal)) {
       if (event.event === 'queued') {
         // What has started does not wait any more, whatever its container says.
-        if (starting === undefined) events.queued(event.position, event.etaSeconds);
+        if (starting === undefined) {
+          work.queued();
+          events.queued(event.position, event.etaSeconds);
+        }
       } else if (event.event === 'started') void start();
       else if (event.event === 'progress') {
         // Send no progress before `started`.
@@ -180,16 +184,21 @@ function watchWork({ createdAtMs, deadlineMs }: Generation, clock: Clock) {
   let beganEarly = false;
   let furthest = 0;
   let goesOn = false;
+  let inLine = false;
   return {
-    started: () => void (beganEarly = clock.now() <= halfAtMs),
+    queued: () => void (inLine = true),
+    started(): void {
+      beganEarly = clock.now() <= halfAtMs;
+      inLine = false;
+    },
     progress(step: number, steps: number): void {
       if (step === steps) goesOn = false;
       // Containers repeat the last step, so that nobody takes them for dead.
       else if (step > furthest) goesOn = clock.now() > halfAtMs;
       furthest = Math.max(furthest, step);
     },
-    /** Why the run counts for its license, if it ends now: the model had more than half of the time, and is still at work. */
-    atDeadline: (): UnpaidReason | undefined => (beganEarly && goesOn ? 'deadline' : undefined),
+    /** It counts for its license where the model had more than half of the time, and is still at work. */
+    atDeadline: (): Excuse => ({ unpaid: beganEarly && goesOn ? 'deadline' : undefined, inLine }),
   };
 }
 
@@ -207,6 +216,7 @@ function failureOf(
       'The models are too busy for this request. Try again shortly, or ask for fewer or smaller images.';
     return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause, noFault: true });
   }
+  if (reason === 'unavailable') return unavailable(cause);
   const { reference } = event;
   if (reason === 'reference_invalid' && reference !== undefined && reference < generation.referenceImages) {
     const sentence = 'must be an undamaged image that shows something: the model could not read it.';
@@ -236,10 +246,13 @@ function loggable(text: string, { prompt, negativePrompt }: Generation): string 
     .slice(0, maxLoggedChars);
 }
 
-export function timedOut(generation: Generation, unpaid?: UnpaidReason, noFault = false): ServiceError {
+/** What says that a deadline is no fault. */
+type Excuse = Pick<ServiceErrorOptions, 'unpaid' | 'noFault' | 'inLine'>;
+
+export function timedOut(generation: Generation, excuse: Excuse = {}): ServiceError {
   const seconds = Math.round((generation.deadlineMs - generation.createdAtMs) / 1000);
   const sentence = `The image was not finished within ${counted(seconds, 'second')}.`;
-  return new ServiceError('TIMEOUT', sentence, { unpaid, noFault });
+  return new ServiceError('TIMEOUT', sentence, excuse);
 }
 
 export function stopped(): ServiceError {

@@ -103,7 +103,8 @@ export async function releaseAfterFailure(
     const failure = { status, errorCode, errorMessage } as const;
     const ended = await generations.release(generation, failure, clock.now(), runId, unpaid);
     meter.add(ended.status === 'COMPLETED' ? 'creditsSettled' : 'creditsReleased', ended.credits);
-    if (ended.errorCode !== null && !isFault(ended.errorCode, error)) meter.add('refusedRuns', 1);
+    const inLine = error instanceof ServiceError && error.inLine;
+    if (ended.errorCode !== null && !isFault(ended.errorCode, error) && !inLine) meter.add('refusedRuns', 1);
     return ended;
   } catch (cause) {
     if (cause instanceof RunLost) throw cause;

@@ -4,6 +4,8 @@ import { runModel, stopped, timedOut, type ModelRunDeps } from './run-model.ts';
 
 /** SageMaker ends a stream after eight minutes, whatever the container still does. */
 const longestAttemptMs = 450_000;
+/** A container that has the request says something by then. */
+const longestSilenceMs = 10_000;
 const firstPauseMs = 2000;
 const longestPauseMs = 15_000;
 
@@ -26,8 +28,8 @@ export const waitForModel: typeof runModel = async (generation, identity, events
   let hasStarted = false;
   /** Whether one of its calls began a cold start. The deadline says so, unless the model generates after all. */
   let unpaid: UnpaidReason | undefined;
-  /** Whether what it waited for last was nobody's fault: a model that sleeps or has too much to do. */
-  let noFault = false;
+  /** What it waited for last. It is nobody's fault where the model sleeps or has too much to do. */
+  let last: Pick<ServiceError, 'noFault' | 'inLine'> | undefined;
   const watched = {
     ...events,
     started() {
@@ -38,21 +40,25 @@ export const waitForModel: typeof runModel = async (generation, identity, events
   for (let attempt = 1; ; attempt++) {
     const refusal = await deps.model.refusal({ waits: true });
     if (refusal === null) {
-      const deadlineMs = Math.min(generation.deadlineMs, deps.clock.now() + longestAttemptMs);
+      const askedAtMs = deps.clock.now();
+      const deadlineMs = Math.min(generation.deadlineMs, askedAtMs + longestAttemptMs);
       try {
         return await runModel({ ...generation, deadlineMs }, identity, watched, deps);
       } catch (error) {
         if (hasStarted || !mayPass(error)) throw error;
         unpaid ??= error.unpaid;
-        if (error.code !== 'TIMEOUT') noFault = error.noFault;
+        // A try that began just before the deadline says nothing of the model.
+        const isBrief = deps.clock.now() - askedAtMs <= longestSilenceMs;
+        if (error.code !== 'TIMEOUT' || error.inLine || !isBrief) last = error;
       }
-    } else noFault = refusal.noFault;
+    } else last = refusal;
     // The circuit breaker knows when its next probe is due.
     const dueMs = (refusal?.retryAfterSeconds ?? 0) * 1000;
     const leftMs = generation.deadlineMs - deps.clock.now();
     if (leftMs > 0) await pause(Math.min(Math.max(modelPauseMs(attempt), dueMs), leftMs), deps);
     if (deps.stopping.aborted) throw stopped();
-    if (deps.clock.now() >= generation.deadlineMs) throw timedOut(generation, unpaid, noFault);
+    if (deps.clock.now() >= generation.deadlineMs)
+      throw timedOut(generation, { unpaid, noFault: last?.noFault, inLine: last?.inLine });
   }
 };
 

@@ -1,5 +1,5 @@
 import type { GenerationRef } from './worker-contract.ts';
-import { ServiceError } from '../base/errors.ts';
+import { isNoFault, ServiceError } from '../base/errors.ts';
 import { FinalAnswer } from '../base/fresh-fetch.ts';
 import { lambdaInvoker } from '../base/lambda-invoker.ts';
 
@@ -35,7 +35,7 @@ export function generationWorkerClient(url: string) {
         }
       }
       const sentence = 'The request could not be handed over to be generated. Try again shortly.';
-      throw new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause });
+      throw new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause, noFault: isNoFault(cause) });
     },
   };
 }

@@ -1,5 +1,8 @@
 import { ServiceError, serviceBusy, type Words } from '../base/errors.ts';
 
+/** Writes of one caller meet: nobody's fault. */
+const conflicts = new Set(['TransactionConflictException', 'TransactionInProgressException']);
+
 /**
  * Names by which a backend says that it has too much to do, or gave up waiting, under a status that says less
  * (DynamoDB, S3 and Lambda, "Error handling"; @smithy/core, "service-error-classification").
@@ -13,8 +16,7 @@ const names = new Set([
   // What the SDK's HTTP handler throws when a backend is slow.
   'TimeoutError',
   'TooManyRequestsException',
-  'TransactionConflictException',
-  'TransactionInProgressException',
+  ...conflicts,
 ]);
 
 /** How Node.js names a connection that can't be made, or breaks: errno(3), getaddrinfo(3). */
@@ -32,7 +34,7 @@ const codes = new Set([
 /** An error that nobody foresaw stays inside: the caller learns only that the fault is ours, and whether to try again. */
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (isBackendFailure(error)) return serviceBusy(error);
+  if (isBackendFailure(error)) return serviceBusy(error, conflicts.has((error as SdkError).name ?? ''));
   const sentence = ({ requestId }: Words) =>
     `Something went wrong on our side. Try again; if it persists, tell us ${requestId}.`;
   return new ServiceError('INTERNAL_ERROR', sentence, { cause: error });

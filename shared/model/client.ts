@@ -11,7 +11,7 @@ import { ServiceError } from '../base/errors.ts';
 import type { ModelState } from './health-contract.ts';
 import { waitInWords } from '../base/words.ts';
 import { modelBreaker, unavailable, type ModelBreakerOptions } from './breaker.ts';
-import { findingOfError } from './findings.ts';
+import { findingOfError, findingOfEvent } from './findings.ts';
 
 const maxLineChars = 64 * 1024;
 const maxStreamBytes = 1024 * 1024;
@@ -103,6 +103,7 @@ export function modelServer(
     const first = await events.next();
     await events.return(undefined);
     if (first.done === true) throw protocolFault('it said nothing');
+    if (findingOfEvent(first.value) === 'failing') throw unavailable(first.value);
   };
   const stillWarming = async (cause: Error, probeInSeconds: number) =>
     warming(

@@ -115,6 +115,7 @@ export type ModelCompleted = Extract<ModelEvent, { event: 'completed' }>;
 export const modelFailureReasons = [
   'invalid_request', // the request does not fit this contract
   'busy', // the images could not be ready by the deadline, or too many requests wait
+  'unavailable', // the model is lost and its server is being restarted
   'deadline', // the deadline came first
   'adapter_unavailable', // the identity's adapter could not be fetched or verified
   'reference_unreadable', // a reference image could not be fetched

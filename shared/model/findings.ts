@@ -37,7 +37,8 @@ export function findingOfError(error: unknown): Finding | null {
 /** A container that ends a request is healthy, whatever became of the picture. A busy one says nothing: it did not try. */
 export function findingOfEvent(event: ModelEvent): Finding | null {
   if (event.event === 'completed') return 'healthy';
-  return event.event === 'failed' && event.reason !== 'busy' ? 'healthy' : null;
+  if (event.event !== 'failed' || event.reason === 'busy') return null;
+  return event.reason === 'unavailable' ? 'failing' : 'healthy';
 }
 
 /** A deadline counts as a failure only while the container has sent nothing. Other aborts are not its fault. */

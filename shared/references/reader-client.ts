@@ -3,7 +3,7 @@ import {
   type FetchReferencesAnswer,
   type FetchReferencesCommand,
 } from './contract.ts';
-import { ServiceError } from '../base/errors.ts';
+import { isNoFault, ServiceError } from '../base/errors.ts';
 import { lambdaInvoker } from '../base/lambda-invoker.ts';
 
 /** Fetching, storing, and a cold start. */
@@ -29,7 +29,7 @@ export function referenceFetcherClient(url: string) {
         throw new ServiceError(
           'SERVICE_UNAVAILABLE',
           "Reference images can't be read at the moment. Try again shortly.",
-          { cause },
+          { cause, noFault: isNoFault(cause) },
         );
       }
     },

@@ -10,7 +10,7 @@ import { newApiKey } from '../../shared/keys/api-key.ts';
 import { deliver, emit, startContainer } from '../fuzz/quick-container.ts';
 import { monitored } from '../infra/monitored.ts';
 import { headersOf, messageOf } from '../support/agent.ts';
-import { embeddedValues, rings } from '../support/counted-metrics.ts';
+import { embeddedValues, rings, type CountedByAws } from '../support/counted-metrics.ts';
 import { keepService } from '../support/fixture.ts';
 import { grant } from '../support/grants.ts';
 import { callersOf, send } from '../support/hostile.ts';
@@ -39,6 +39,11 @@ const fixture = useFixture(async (keep) => {
       const fail = (reason: string) =>
         res.end(`${JSON.stringify({ event: 'failed', reason, message: '', reference: 0 })}\n`);
       if (request.prompt === 'busy') return void fail('busy');
+      if (request.prompt === 'lost') return void fail('unavailable');
+      while (request.prompt === 'in line' && !res.destroyed) {
+        emit(res, { event: 'queued', position: 2, etaSeconds: 9 });
+        await pause(50);
+      }
       emit(res, { event: 'started' });
       if (request.prompt === 'unreadable') return void fail('reference_invalid');
       if (request.prompt === 'left') {
@@ -139,6 +144,8 @@ const awake: Kinds[] = [
   {
     'more than is done by the deadline': () => ({ body: { prompt: 'endless' } }),
     'the same, as events': () => ({ body: { prompt: 'endless' }, headers: events }),
+    'a place in line until the deadline': () => ({ body: { prompt: 'in line' } }),
+    'the same, asynchronously': () => ({ body: { prompt: 'in line' }, headers: later }),
     'more than the model can do, asynchronously': () => ({ body: { prompt: 'busy' }, headers: later }),
   },
   {
@@ -169,7 +176,23 @@ const each = async (kinds: Kinds) => {
   return (await Promise.all(wishes.map(async (wish) => ask(await wish)))).flat();
 };
 
+const ringingOf = (name: 'everything' | 'atZero', aws: CountedByAws) =>
+  [...monitored(name).alarms].flatMap(([id, alarm]) =>
+    rings(alarm, embeddedValues(lines), aws) ? [id] : [],
+  );
+
+test.each([
+  ['hangs and says that all wait', 'in line', ['generation-none']],
+  ['is lost', 'lost', ['service-unavailable', 'generation-none']],
+])('a model that %s is heard of', async (_what, prompt, ringing) => {
+  lines.length = 0;
+  // One more would open the circuit breaker.
+  await Promise.all(Array.from({ length: 4 }, () => ask({ body: { prompt } })));
+  expect(ringingOf('everything', { 'AWS/ApiGateway Count': 4 })).toEqual(ringing);
+});
+
 test('300 hostile requests of 30 kinds start no alarm but those that tell of load, and no fault is counted', async () => {
+  lines.length = 0;
   const statuses: number[] = [];
   for (const kinds of awake) {
     statuses.push(...(await each(kinds)));
@@ -204,14 +227,13 @@ test('300 hostile requests of 30 kinds start no alarm but those that tell of loa
     statuses.filter((status) => status === 202).length,
   );
   expect(faults).toBe(sum('RefusedWith5xx'));
-  expect(count('CreditsReserved')).toBe(sum('RefusedRuns') + count('PaintTime'));
+  expect(count('CreditsReserved')).toBe(sum('RefusedRuns') + count('PaintTime') + 2 * times);
   const aws = {
     'AWS/ApiGateway Count': statuses.length,
     'AWS/ApiGateway 5XXError': faults,
     'AWS/SageMaker NoCapacityInvocationFailures': callsAtZero,
   };
-  const ringing = (name: 'everything' | 'atZero') =>
-    [...monitored(name).alarms].flatMap(([id, alarm]) => (rings(alarm, own, aws) ? [id] : []));
+  const ringing = (name: 'everything' | 'atZero') => ringingOf(name, aws);
   // By purpose: the model is asked for more than it can do, or sleeps for so long.
   expect(ringing('everything')).toEqual(['service-busy']);
   expect(ringing('atZero')).toEqual(['model-not-awake']);

@@ -12,6 +12,8 @@ test.each<[starts: boolean, id: string, values: Record<string, number>]>([
       [false, id, { failed: 2, whole: 2 }],
       [false, id, { failed: 99, whole: 1000 }],
       [true, id, { failed: 100, whole: 1000 }],
+      // Whoever has many end by no fault hides no others.
+      [true, id, { failed: 99, whole: 1000, beside: 10 }],
     ],
   ),
   [true, 'generation-none', { accepted: 3 }],

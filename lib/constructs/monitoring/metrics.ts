@@ -66,18 +66,20 @@ export function search(query: string, statistic: string): SearchExpression {
 /**
  * The part in percent of the whole; 0 while the part is below `atLeast`, because a share of few says little.
  * @param options.except what is counted within the part and is none of it.
+ * @param options.beside what is counted within the whole and is none of it.
  */
 export function share(
   part: Record<string, IMetric>,
   whole: IMetric,
-  options: { atLeast: number; period: Duration; except?: IMetric },
+  options: { atLeast: number; period: Duration; except?: IMetric; beside?: IMetric },
 ): MathExpression {
-  const { atLeast, period: every, except } = options;
+  const { atLeast, period: every, except, beside } = options;
   const names = Object.keys(part);
   const sum = except ? `SUM([${names.join(', ')}, -1 * except])` : foldOf('SUM', names);
+  const ofWhole = beside ? 'SUM([whole, -1 * beside])' : 'whole';
   return new MathExpression({
-    expression: `IF(${sum} >= ${atLeast}, 100 * ${sum} / whole, 0)`,
-    usingMetrics: { ...part, whole, ...(except && { except }) },
+    expression: `IF(${sum} >= ${atLeast}, 100 * ${sum} / ${ofWhole}, 0)`,
+    usingMetrics: { ...part, whole, ...(except && { except }), ...(beside && { beside }) },
     period: every,
   });
 }

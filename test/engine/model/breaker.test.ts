@@ -45,6 +45,7 @@ const fails: Behaviour = (_request, res) => void res.writeHead(500).end('{}');
 const refuses: Behaviour = (_request, res) => void res.writeHead(400).end('{}');
 const isBusy = says({ event: 'failed', reason: 'busy', message: '' });
 const failsItself = says({ event: 'started' }, { event: 'failed', reason: 'model_error', message: 'no' });
+const isRestarted = says({ event: 'failed', reason: 'unavailable', message: '' });
 const isReady = says({ event: 'ready', modelVersion: '1' });
 const isProbe = (body: object) => 'probe' in body;
 
@@ -59,6 +60,13 @@ test.each<[string, string, Behaviour, number]>([
   expect(states).toEqual([]);
   await request(fails);
   expect(states).toHaveLength(opened);
+});
+
+test('a server that is restarting fails, to calls and to probes', async () => {
+  await together(4, fails);
+  await request(isRestarted);
+  expect(states).toMatchObject([{ state: 'open', reason: 'failing' }]);
+  expect(await fixture.deps.model.probe()).toBe('unavailable');
 });
 
 test('while it is open a request is 503 with the seconds until a probe, before anything is held and without a call', async () => {

@@ -140,7 +140,10 @@ describe('when references can not be read, that is 503 and no fault of theirs', 
       }),
     );
     const references = referenceFetcherClient(fetcher.url + invocationPath('f'));
-    await expect(prepareWith({ references })).rejects.toMatchObject(isUnavailable);
+    await expect(prepareWith({ references })).rejects.toMatchObject({
+      ...isUnavailable,
+      noFault: status === 429,
+    });
     await fetcher.close();
   });
 

@@ -208,10 +208,12 @@ describe('when a model says why it failed, the customer reads', () => {
     ['reference_invalid', 'GENERATION_FAILED', 'The model could not read a reference image.'],
     ['upload_failed', 'GENERATION_FAILED', 'The model could not finish the image.'],
     ['deadline', tooLate.code, tooLate.message],
+    ['unavailable', 'SERVICE_UNAVAILABLE', 'Image generation is not available right now. Try again shortly.'],
   ])('of %s: %s, %s', async (reason, code, said) => {
     const { result } = await run(saying(failed(reason, 'Secret.')));
     const cause = reason === 'deadline' ? undefined : `model server: failed: ${reason}: Secret.`;
     expect([result.code, result.message, result.cause?.message]).toEqual([code, said, cause]);
+    expect(result.noFault).toBe(reason === 'busy');
   });
 
   test('of a reference image that can not be decoded which one it is, unless the request has no such image', async () => {
@@ -300,6 +302,15 @@ describe('a deadline counts for the license where the model began early and is s
     const { result } = await at(began, steps, called);
     expect([result.code, result.unpaid]).toEqual(['TIMEOUT', unpaid]);
   });
+});
+
+test('a deadline is no fault where the request stood in line until then, and is one where the model began or said nothing', async () => {
+  const waits: ModelEvent = { event: 'queued', position: 2, etaSeconds: 9 };
+  const ended = async (...events: ModelEvent[]) =>
+    (await run(saying(...events, failed('deadline')))).result as ServiceError;
+  expect(await ended(waits, waits)).toMatchObject({ code: 'TIMEOUT', noFault: true, inLine: true });
+  for (const error of [await ended(), await ended(waits, { event: 'started' })])
+    expect(error).toMatchObject({ code: 'TIMEOUT', noFault: false, inLine: false });
 });
 
 describe('a run that breaks off', () => {

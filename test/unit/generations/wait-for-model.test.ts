@@ -14,7 +14,7 @@ import {
   startMs,
 } from './fixture.ts';
 
-type Say = (signal: AbortSignal) => AsyncIterable<ModelEvent>;
+type Say = (signal: AbortSignal, clock: { nowMs: number }) => AsyncIterable<ModelEvent>;
 
 const done = saying({ event: 'started' }, completed(output(11), output(12)));
 const busy = saying({ event: 'failed', reason: 'busy', message: '' });
@@ -52,7 +52,7 @@ async function run(
 ) {
   const clock = quickClock();
   const { model, asked } = scriptedModel((signal) =>
-    answers[Math.min(asked.length, answers.length) - 1]!(signal),
+    answers[Math.min(asked.length, answers.length) - 1]!(signal, clock),
   );
   const wishes: unknown[] = [];
   model.refusal = (options) => {
@@ -138,6 +138,27 @@ describe('a request that nobody waits for', () => {
     expect((await run([busy], {}, failing())).result).toMatchObject({ code: 'TIMEOUT', noFault: false });
     expect((await run([done], { deadlineMs: startMs })).result).toMatchObject({ noFault: false });
   });
+
+  test.each([
+    ['said nothing for longer than a container may', 10_001, [], { noFault: false, inLine: false }],
+    ['was asked for no longer than that', 10_000, [], { noFault: true, inLine: false }],
+    [
+      'had it in line',
+      10_000,
+      [{ event: 'queued', position: 1, etaSeconds: 1 }],
+      { noFault: true, inLine: true },
+    ],
+  ] as const)(
+    'the deadline of a request that met a model too busy, and one that then %s',
+    async (_how, ms, said, expected) => {
+      const late: Say = async function* (_signal, clock) {
+        yield* said;
+        clock.nowMs += ms;
+        yield { event: 'failed', reason: 'deadline', message: '' };
+      };
+      expect((await run([busy, late])).result).toMatchObject({ code: 'TIMEOUT', ...expected });
+    },
+  );
 
   test('that ran out while it stood in the queue gets another place', async () => {
     const ranOut = saying(

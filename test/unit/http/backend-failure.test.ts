@@ -49,12 +49,12 @@ const refused: Record<string, unknown> = {
 };
 
 test.each(Object.entries(away))(
-  'a backend that is away, throttled or slow is 503, with the time to wait and the cause for the log: %s',
-  (_what, error) => {
+  'a backend that is away, throttled or slow is 503, with the time to wait and the cause for the log, and a fault unless writes meet: %s',
+  (what, error) => {
     expect(isBackendFailure(error)).toBe(true);
     const decided = asServiceError(error);
     const unavailable = { code: 'SERVICE_UNAVAILABLE', status: 503, retryAfterSeconds: 5, cause: error };
-    expect(decided).toMatchObject(unavailable);
+    expect(decided).toMatchObject({ ...unavailable, noFault: /transaction/.test(what) });
     expect(decided.message).not.toContain('said by');
   },
 );
