@@ -6,7 +6,7 @@ export const environmentVariables = {
   modelEndpointName: 'MODEL_ENDPOINT_NAME',
   modelComponentName: 'MODEL_COMPONENT_NAME',
   referenceFetcherUrl: 'REFERENCE_FETCHER_URL',
-  generationWorkerUrl: 'GENERATION_WORKER_URL',
+  generationQueueUrl: 'GENERATION_QUEUE_URL',
   generationDeadlineSeconds: 'GENERATION_DEADLINE_SECONDS',
   asyncDeadlineSeconds: 'ASYNC_DEADLINE_SECONDS',
   retentionDays: 'RETENTION_DAYS',
@@ -76,7 +76,7 @@ export interface Environment {
   /** Where the function that fetches reference images is invoked. */
   readonly referenceFetcherUrl: string;
   /** Where the function that runs such requests is invoked. */
-  readonly generationWorkerUrl: string;
+  readonly generationQueueUrl: string;
   /** From acceptance to the last moment that a model may answer. */
   readonly generationDeadlineSeconds: number;
   /** The same for requests that nobody waits for on the line. */
@@ -150,8 +150,8 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     get referenceFetcherUrl() {
       return text(source, names.referenceFetcherUrl);
     },
-    get generationWorkerUrl() {
-      return text(source, names.generationWorkerUrl);
+    get generationQueueUrl() {
+      return text(source, names.generationQueueUrl);
     },
     get generationDeadlineSeconds() {
       return wholeNumber(source, names.generationDeadlineSeconds, 1, maxGenerationDeadlineSeconds);

@@ -53,17 +53,9 @@ export function requestIdTimeMs(requestId: string): number {
   return Number.parseInt(requestId.replace('-', ''), 16);
 }
 
-/**
- * What one run of a request calls itself, to know its own work from that of another run of the same request.
- * @param invocation begins the ids of all runs that one of Lambda's invocations brought: see `runsOfInvocation`.
- */
-export function newRunId(invocation = ''): string {
-  return invocation + randomUUID().slice(0, 8);
-}
-
-/** How the ids of the runs begin that an invocation brought. Lambda may bring one several times. */
-export function runsOfInvocation(awsRequestId: string): string {
-  return awsRequestId.slice(0, 8);
+/** What one run of a request calls itself, to know its own work from that of another run of the same request. */
+export function newRunId(): string {
+  return randomUUID().slice(0, 8);
 }
 
 /** Reads a request's id in any case (RFC 9562, section 4). @returns it as it is stored; null for any other text. */

@@ -4,14 +4,12 @@ import { statusError } from './fresh-fetch.ts';
 import { signedFetch } from './signed-fetch.ts';
 
 export interface Invocation {
-  /** `RequestResponse` waits for what the function returns; `Event` only until Lambda has taken the event. */
-  type: 'RequestResponse' | 'Event';
   event: object;
   withinMs: number;
 }
 
 /**
- * Invokes another function (AWS Lambda API, "Invoke").
+ * Invokes another function and waits for what it returns (AWS Lambda API, "Invoke").
  * @param url of the function's invocations.
  * @returns Lambda's answer. Its body must be read or cancelled.
  * @throws FinalAnswer where Lambda does not take such an invocation; another error where it may take the next one.
@@ -20,8 +18,8 @@ export function lambdaInvoker(url: string) {
   // Any client knows the region and the credentials.
   const send = signedFetch('lambda', new S3Client({}).config);
 
-  return async ({ type, event, withinMs }: Invocation): Promise<Response> => {
-    const headers = { 'content-type': 'application/json', 'x-amz-invocation-type': type };
+  return async ({ event, withinMs }: Invocation): Promise<Response> => {
+    const headers = { 'content-type': 'application/json', 'x-amz-invocation-type': 'RequestResponse' };
     const answer = await send({ url, headers, body: JSON.stringify(event), withinMs });
     const failed = answer.headers.has('x-amz-function-error');
     if (answer.ok && !failed) return answer;

@@ -4,7 +4,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { GenerationRef } from './worker-contract.ts';
+import type { GenerationRef } from './queue-contract.ts';
 import type { Deletion } from './deletion.ts';
 import type { Generation } from './generation.ts';
 import { fromItem as generationFromItem } from './item.ts';

@@ -1,4 +1,4 @@
-import type { GenerationWorkerClient } from './worker-client.ts';
+import type { GenerationQueue } from './generation-queue.ts';
 import type { Generation } from './generation.ts';
 import { isNoFault, ServiceError } from '../base/errors.ts';
 import { RunLost } from './record-part.ts';
@@ -6,7 +6,7 @@ import { discardReferences, type DiscardDeps } from '../references/discard-refer
 import { newRun, releaseAfterFailure, type RunDeps } from './settle.ts';
 
 export interface EnqueueDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 'meter'> {
-  worker: GenerationWorkerClient;
+  queue: Pick<GenerationQueue, 'add'>;
 }
 
 /**
@@ -17,7 +17,7 @@ export interface EnqueueDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 
 export async function enqueue(generation: Generation, deps: EnqueueDeps): Promise<void> {
   const { licenseId, requestId } = generation;
   try {
-    await deps.worker.start({ licenseId, requestId });
+    await deps.queue.add({ licenseId, requestId });
   } catch (error) {
     const ended = await releaseUnbegun(generation, error, deps);
     // The worker got it after all. What the request has belongs to it.

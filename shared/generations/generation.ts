@@ -47,6 +47,8 @@ export interface Generation {
   leaseUntilMs: number;
   /** When the record may be removed, and is no longer shown. */
   expiresAtMs: number;
+  /** One of its calls began a cold start of the model, while nobody waited for it; null otherwise. */
+  beganColdStart: true | null;
   startedAtMs: number | null;
   completedAtMs: number | null;
   /** For the customer to read; null unless it failed. */
@@ -184,6 +186,7 @@ export function newGeneration(from: NewGeneration): Generation {
     deadlineMs,
     leaseUntilMs: deadlineMs + leaseMarginSeconds * 1000,
     expiresAtMs: nowMs + from.retentionDays * 24 * 3600 * 1000,
+    beganColdStart: null,
     startedAtMs: null,
     completedAtMs: null,
     errorMessage: null,

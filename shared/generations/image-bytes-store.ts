@@ -3,7 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { ServiceError, type Words } from '../base/errors.ts';
 import { itemKeys } from '../table/keys.ts';
 import { writeItem, type Table } from '../table/table.ts';
-import type { GenerationRef } from './worker-contract.ts';
+import type { GenerationRef } from './queue-contract.ts';
 
 /** So often do the images of one request pass through a function, with the first answer; by their links as often as one likes. */
 export const maxAnswersWithImages = 5;

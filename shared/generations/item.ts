@@ -50,6 +50,7 @@ export function fromItem(item: Item): Generation {
     // A request that has ended has no lease any more, so that it leaves the lease index.
     leaseUntilMs: item.leaseUntilMs ?? 0,
     expiresAtMs: item.expiresAtMs,
+    beganColdStart: item.beganColdStart ?? null,
     startedAtMs: item.startedAtMs ?? null,
     completedAtMs: item.completedAtMs ?? null,
     errorMessage: item.errorMessage ?? null,

@@ -31,13 +31,12 @@ export function completeRecord(ended: Generation): Part<StoredRecord> {
 
 /**
  * QUEUED or PROCESSING → FAILED or TIMEOUT
- * @param runId the run that gives the request up, or how the ids of several begin: a request that another run has begun is
- *   left alone. Null where any may be ended.
+ * @param runId the run that gives the request up: one that another run has begun is left alone. Null where any may be ended.
  */
 export function failRecord(ended: Generation, runId: string | null): Part<StoredRecord> {
   const { completedAtMs, errorMessage, errorCode } = ended;
   const isOpen = '#status IN (:queued, :processing)';
-  const isOwn = 'AND (attribute_not_exists(runId) OR begins_with(runId, :run))';
+  const isOwn = 'AND (attribute_not_exists(runId) OR runId = :run)';
   return endRecord(
     ended,
     { completedAtMs, errorMessage, errorCode },

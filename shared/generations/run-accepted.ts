@@ -1,12 +1,13 @@
 import type { Generation } from './generation.ts';
 import type { IdentityCatalog } from '../identities/store.ts';
 import { RunLost } from './record-part.ts';
-import type { GenerationRef } from './worker-contract.ts';
+import type { GenerationRef } from './queue-contract.ts';
 import { ServiceError } from '../base/errors.ts';
 import { countError } from '../base/meter.ts';
 import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';
-import { newRun, generateAndSettle, releaseAfterFailure, type Run, type RunDeps } from './settle.ts';
-import { waitForModel } from './wait-for-model.ts';
+import { newRun, generateAndSettle, releaseAfterFailure, type RunDeps } from './settle.ts';
+import { timedOut } from './run-model.ts';
+import { NotYet, tryModel } from './try-model.ts';
 
 export interface AcceptedRunDeps extends RunDeps, DiscardDeps {
   objects: RunDeps['objects'] & DiscardDeps['objects'];
@@ -14,22 +15,21 @@ export interface AcceptedRunDeps extends RunDeps, DiscardDeps {
 }
 
 /**
- * Runs a request that was accepted to be answered later: settled or released, and its references deleted, before this
- * returns. It waits for a model that is scaled to zero or busy. Lambda may bring a request several times: only one run goes on.
- * @param invocation how the ids of its runs begin.
+ * Tries to run a request that was accepted to be answered later: settled or released, and its references deleted, before
+ * this returns. The queue may bring a request several times: only one run goes on.
+ * @param attempt how often it was brought, from 1
  * @returns the request as it ended; null where there was nothing to run, or another run has it.
- * @throws when the outcome can't be stored.
+ * @throws NotYet while the model sleeps, is busy or away; another error when the outcome can't be stored.
  */
 export async function runAccepted(
   ref: GenerationRef,
+  attempt: number,
   deps: AcceptedRunDeps,
-  invocation?: string,
 ): Promise<Generation | null> {
   const generation = await deps.generations.get(ref.licenseId, ref.requestId);
   if (generation?.status !== 'QUEUED') return null;
-  const run = newRun(generation, invocation);
   try {
-    const ended = await runOwn(run, deps);
+    const ended = await runOwn(generation, attempt, deps);
     // Now, beside its end: an hour's credits are compared, and this request may have waited long.
     deps.meter.add('creditsReserved', generation.credits);
     await discardReferences(generation, generation.referenceImages, deps);
@@ -37,21 +37,35 @@ export async function runAccepted(
   } catch (error) {
     // What the request has, its references too, belongs to the run that goes on.
     if (error instanceof RunLost) return null;
+    if (error instanceof NotYet && error.unpaid === 'wake') await noteColdStart(generation, deps);
     throw error;
   }
 }
 
-async function runOwn(run: Run, deps: AcceptedRunDeps): Promise<Generation> {
-  const { generation, runId } = run;
-  const options = { generate: waitForModel, waitMetric: 'asyncWait', observer: {} } as const;
+async function runOwn(generation: Generation, attempt: number, deps: AcceptedRunDeps): Promise<Generation> {
+  const run = newRun(generation);
+  const options = { generate: tryModel(attempt), waitMetric: 'asyncWait', observer: {} } as const;
   try {
+    // More was asked for than may run at once.
+    if (deps.clock.now() >= generation.deadlineMs) throw lateInQueue(generation);
     return await generateAndSettle(run, await activeIdentity(generation, deps), options, deps);
   } catch (error) {
-    if (error instanceof RunLost) throw error;
-    const ended = await releaseAfterFailure(generation, error, runId, deps);
+    if (error instanceof RunLost || error instanceof NotYet) throw error;
+    const ended = await releaseAfterFailure(generation, error, run.runId, deps);
     if (ended.errorCode !== null) countError(deps.meter, ended.errorCode, error);
     return ended;
   }
+}
+
+function lateInQueue(generation: Generation): ServiceError {
+  return timedOut(generation, { unpaid: generation.beganColdStart ? 'wake' : undefined, inLine: true });
+}
+
+/** Whoever began a cold start and is not generated counts for its license. A fault of the note ends nothing. */
+async function noteColdStart(generation: Generation, { generations, logFault }: AcceptedRunDeps) {
+  await generations
+    .noteColdStart(generation)
+    .catch((error: unknown) => logFault(generation.requestId, 'a cold start was not noted', error));
 }
 
 async function activeIdentity({ identity: { id, name } }: Generation, { identities }: AcceptedRunDeps) {

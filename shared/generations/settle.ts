@@ -27,10 +27,7 @@ export interface Run {
   generation: Generation;
 }
 
-export const newRun = (generation: Generation, invocation?: string): Run => ({
-  runId: newRunId(invocation),
-  generation,
-});
+export const newRun = (generation: Generation): Run => ({ runId: newRunId(), generation });
 
 export interface RunOptions {
   /** How the model is called. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { GenerationRef } from './worker-contract.ts';
+import type { GenerationRef } from './queue-contract.ts';
 import type { Generation, GenerationFailure } from './generation.ts';
 import { ServiceError, serviceBusy, type UnpaidReason } from '../base/errors.ts';
 import { pause } from '../table/backoff.ts';
@@ -220,6 +220,21 @@ export function generationStore(table: Table) {
       }
     },
 
+    /** One of its calls began a cold start of the model. What has begun or ended needs no note. */
+    async noteColdStart({ licenseId, requestId }: GenerationRef): Promise<void> {
+      const command = new UpdateItemCommand({
+        TableName: table.name,
+        Key: marshall(itemKeys.generation(licenseId, requestId)),
+        UpdateExpression: 'SET beganColdStart = :true',
+        ConditionExpression: '#status = :queued',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: marshall({ ':true': true, ':queued': 'QUEUED' }),
+      });
+      await writeItem(() => table.client.send(command)).catch((error: unknown) => {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      });
+    },
+
     /** PROCESSING → COMPLETED, and its credits from held to used. */
     settle(generation: Generation, completion: Completion): Promise<Generation> {
       const ended: Generation = { ...generation, ...completion, status: 'COMPLETED', leaseUntilMs: 0 };
@@ -235,7 +250,7 @@ export function generationStore(table: Table) {
 
     /**
      * → FAILED or TIMEOUT: its credits and its idempotency key are free again.
-     * @param runId the run that gives it up, or how the ids of several begin; left out by those who may end any.
+     * @param runId the run that gives it up; left out by those who may end any.
      * @param unpaid why it counts for its license as a run that nobody paid for; null where that is no fault of its caller's.
      * @throws RunLost when another run has begun it.
      */

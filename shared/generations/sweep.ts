@@ -1,7 +1,8 @@
 import { isFinal, type Generation } from './generation.ts';
 import type { GenerationStore } from './store.ts';
 import { RunLost } from './record-part.ts';
-import type { GenerationRef } from './worker-contract.ts';
+import { newRun } from './settle.ts';
+import type { GenerationRef } from './queue-contract.ts';
 import { leaseIndex } from '../table/keys.ts';
 import { sweepDeletions, type DeletionDeps } from './delete.ts';
 import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';
@@ -75,8 +76,8 @@ const tooLate = 'The image was not finished in time because of a fault of ours.'
 export interface AbandonedOptions {
   /** For the customer to read. */
   errorMessage?: string;
-  /** How the ids of the runs begin that are gone. What another run has begun is left alone then. */
-  invocation?: string | null;
+  /** Whether a run may still be at work: what one has begun is left alone then. */
+  leavesBegun?: boolean;
 }
 
 /**
@@ -86,7 +87,7 @@ export interface AbandonedOptions {
 export async function endAbandoned(
   ref: GenerationRef,
   deps: EndDeps,
-  { errorMessage = tooLate, invocation = null }: AbandonedOptions = {},
+  { errorMessage = tooLate, leavesBegun = false }: AbandonedOptions = {},
 ): Promise<Generation | null> {
   const { generations, clock } = deps;
   const generation = await generations.get(ref.licenseId, ref.requestId);
@@ -94,18 +95,19 @@ export async function endAbandoned(
   const discard = () => discardReferences(generation, generation.referenceImages, deps);
   if (isFinal(generation.status)) {
     // The process that ended it may have failed before it deleted them.
-    if (invocation !== null) await discard();
+    if (leavesBegun) await discard();
     return null;
   }
   const failure = { status: 'TIMEOUT', errorCode: 'TIMEOUT', errorMessage } as const;
   try {
-    const ended = await generations.release(generation, failure, clock.now(), invocation);
+    const by = leavesBegun ? newRun(generation).runId : null;
+    const ended = await generations.release(generation, failure, clock.now(), by);
     await discard();
     return ended.status === 'TIMEOUT' ? ended : null;
   } catch (error) {
     if (error instanceof RunLost) return null;
     // Another run may need them still.
-    if (invocation === null) await discard();
+    if (!leavesBegun) await discard();
     throw error;
   }
 }

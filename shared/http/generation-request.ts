@@ -1,4 +1,4 @@
-import { generationWorkerClient } from '../generations/worker-client.ts';
+import { generationQueue } from '../generations/generation-queue.ts';
 import { referenceFetcherClient } from '../references/reader-client.ts';
 import { bodyFingerprint, readIdempotencyKey } from '../generations/idempotency.ts';
 import { isId } from '../base/ids.ts';
@@ -29,8 +29,8 @@ export type SharedDeps = Omit<GenerationDeps & EnqueueDeps, 'meter'>;
 
 export function generationDeps(runtime: Runtime): GenerationRequestDeps & { workflow: SharedDeps } {
   const { workflow, ...deps } = waitingGenerationDeps(runtime);
-  const worker = generationWorkerClient(runtime.env.generationWorkerUrl);
-  return { ...deps, workflow: { ...workflow, worker } };
+  const queue = generationQueue(runtime.env.generationQueueUrl);
+  return { ...deps, workflow: { ...workflow, queue } };
 }
 
 /** For a function whose callers wait for every request. */

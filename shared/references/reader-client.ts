@@ -21,7 +21,7 @@ export function referenceFetcherClient(url: string) {
     /** @throws SERVICE_UNAVAILABLE when it could not be done; trying again may help. */
     async fetch(command: FetchReferencesCommand): Promise<FetchReferencesAnswer['problems']> {
       try {
-        const answer = await invoke({ type: 'RequestResponse', event: command, withinMs: answerWithinMs });
+        const answer = await invoke({ event: command, withinMs: answerWithinMs });
         const { problems } = fetchReferencesAnswer.parse(await answer.json());
         if (problems.length !== command.items.length) throw new Error('an answer for other items');
         return problems;

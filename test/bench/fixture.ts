@@ -38,7 +38,7 @@ export function functionEnvironment(stubUrl: string): Record<string, string> {
     [names.bucketName]: 'image-generation',
     [names.modelEndpointName]: 'model',
     [names.referenceFetcherUrl]: stubUrl,
-    [names.generationWorkerUrl]: stubUrl,
+    [names.generationQueueUrl]: stubUrl,
     [names.asyncDeadlineSeconds]: '600',
     [names.generationDeadlineSeconds]: '300',
     [names.retentionDays]: '90',

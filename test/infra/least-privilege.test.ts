@@ -173,7 +173,7 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
       [names.tableName]: Object.keys(grants.table ?? {}).length > 0,
       [names.bucketName]: Boolean(readObjects ?? writeObjects ?? deleteObjects),
       [names.referenceFetcherUrl]: grants.references === true,
-      [names.generationWorkerUrl]: grants.worker === true,
+      [names.generationQueueUrl]: grants.worker === true,
       [names.previewRoleArn]: grants.previews === true,
       [names.userPoolId]: grants.accountDirectory === true,
       [names.mailFrom]: grants.mail === true,

@@ -68,7 +68,7 @@ export const parts = {
       'keys/manage.ts',
       'model/cold-start-notes.ts',
       'references/{read,prepare,discard}-references.ts',
-      'generations/{answers,create,decide,delete,dry-run,enqueue,find,run-accepted,run-model,settle,sweep,wait-for-model}.ts',
+      'generations/{answers,create,decide,delete,dry-run,enqueue,find,run-accepted,run-model,settle,sweep,try-model}.ts',
     ],
     tests: [
       unit,

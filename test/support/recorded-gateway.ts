@@ -47,7 +47,7 @@ export async function openGateway(
     sesUrl: nowhere,
     sageMakerRuntimeUrl: nowhere,
     referenceFetcherUrl: nowhere,
-    generationWorkerUrl: nowhere,
+    generationQueueUrl: nowhere,
     dashboardUrl: 'https://dashboard.test/',
     userPoolId: 'us-east-1_test',
     deadlineSeconds: 60,

@@ -147,6 +147,7 @@ export const anyGeneration: fc.Arbitrary<Generation> = fc.record({
   deadlineMs: anyInstantMs,
   leaseUntilMs: anyInstantMs,
   expiresAtMs: anyInstantMs,
+  beganColdStart: orNull(fc.constant(true)),
   startedAtMs: orNull(anyInstantMs),
   completedAtMs: orNull(anyInstantMs),
   errorMessage: orNull(anyText),

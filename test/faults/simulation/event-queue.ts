@@ -1,5 +1,5 @@
 import { failureRecord } from '../../../local/lambda/event-queue.ts';
-import type { GenerationRef } from '../../../shared/generations/worker-contract.ts';
+import type { GenerationRef } from '../../../shared/generations/queue-contract.ts';
 import { jobs } from '../../../shared/routes/jobs.ts';
 import { runJob, type EventHandler } from './functions.ts';
 import { Run } from './runs.ts';

@@ -1,5 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { GenerationRef } from '../../../shared/generations/worker-contract.ts';
+import type { GenerationRef } from '../../../shared/generations/queue-contract.ts';
 import type { ModelProbe, ModelRequest } from '../../../shared/model/contract.ts';
 import type { FetchReferencesCommand } from '../../../shared/references/contract.ts';
 import { jobs } from '../../../shared/routes/jobs.ts';

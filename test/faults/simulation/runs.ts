@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { GenerationRef } from '../../../shared/generations/worker-contract.ts';
+import type { GenerationRef } from '../../../shared/generations/queue-contract.ts';
 
 /** One run of a function, or of an operator's command: what it does is known as its own wherever it happens. */
 export class Run {

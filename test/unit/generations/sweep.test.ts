@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Generation, GenerationFailure } from '../../../shared/generations/generation.ts';
 import type { GenerationStore } from '../../../shared/generations/store.ts';
-import type { GenerationRef } from '../../../shared/generations/worker-contract.ts';
+import type { GenerationRef } from '../../../shared/generations/queue-contract.ts';
 import { leaseIndex } from '../../../shared/table/keys.ts';
 import { sweepDeletions } from '../../../shared/generations/delete.ts';
 import type { DeletionStore } from '../../../shared/generations/deletion-store.ts';

@@ -1,0 +1,53 @@
+import { S3Client } from '@aws-sdk/client-s3';
+import { FinalAnswer, statusError } from './fresh-fetch.ts';
+import { signedFetch } from './signed-fetch.ts';
+
+/** Messages are two ids, and are sent while a caller waits. */
+const answerWithinMs = 1000;
+/** Both tries together take no longer than two seconds. */
+const tries = 2;
+
+export type MessageQueue = ReturnType<typeof messageQueue>;
+
+/**
+ * A queue (Amazon SQS API Reference, "SendMessage", "ChangeMessageVisibility").
+ * @param url the queue's own. The host that it is at answers for it.
+ */
+export function messageQueue(url: string) {
+  // Any client knows the region and the credentials.
+  const post = signedFetch('sqs', new S3Client({}).config);
+
+  async function once(operation: string, members: object): Promise<void> {
+    const headers = {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': `AmazonSQS.${operation}`,
+    };
+    const body = JSON.stringify({ QueueUrl: url, ...members });
+    const answer = await post({ url: new URL('/', url).href, headers, body, withinMs: answerWithinMs });
+    await answer.body?.cancel();
+    if (!answer.ok) throw statusError(answer.status, `SQS answered ${operation} with ${answer.status}`);
+  }
+
+  async function call(operation: string, members: object): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await once(operation, members);
+      } catch (error) {
+        if (error instanceof FinalAnswer || attempt === tries) throw error;
+      }
+    }
+  }
+
+  return {
+    /**
+     * A try whose answer was lost may have been taken too: the message is there twice then.
+     * @param group whose it is: where there are many, each group has its turn
+     */
+    send: (body: object, group: string) =>
+      call('SendMessage', { MessageBody: JSON.stringify(body), MessageGroupId: group }),
+
+    /** Has a message that was received come back after so many whole seconds. */
+    bringBack: (receiptHandle: string, seconds: number) =>
+      call('ChangeMessageVisibility', { ReceiptHandle: receiptHandle, VisibilityTimeout: seconds }),
+  };
+}
