@@ -176,8 +176,9 @@ export class ServiceStack extends Stack {
     const run = this.addFunction(jobs.runGeneration, timeout);
     run.setVariable(environmentVariables.embedParameters, String(embedParameters));
     const release = this.addFunction(jobs.releaseGeneration, jobTimeout);
-    const { api, model } = this;
-    return new GenerationWorker(this, 'Worker', { run, release, api, model, ...this.configuration });
+    const { api, model, accountConcurrency, configuration } = this;
+    const props = { run, release, api, model, accountConcurrency, ...configuration };
+    return new GenerationWorker(this, 'Worker', props);
   }
 
   private addSweep({ distribution: slowest }: DashboardSite): Sweep {
@@ -241,9 +242,8 @@ export class ServiceStack extends Stack {
     this.images.grant(fn, grants);
     this.previews.grant(fn, grants);
     this.model.grant(fn, grants);
-    const { referenceFetcherUrl, generationWorkerUrl } = environmentVariables;
-    if (grants.references) this.references.fn.allowInvocationBy(fn, referenceFetcherUrl);
-    if (grants.worker) this.worker!.run.allowInvocationBy(fn, generationWorkerUrl);
+    if (grants.references) this.references.fn.allowInvocationBy(fn, environmentVariables.referenceFetcherUrl);
+    if (grants.queue) this.worker!.allowSending(fn);
     return fn;
   }
 

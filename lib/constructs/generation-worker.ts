@@ -1,9 +1,14 @@
 import { Duration } from 'aws-cdk-lib/core';
 import { MathExpression, Stats, type IWidget, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { environmentVariables } from '../../shared/base/config.ts';
 import type { ErrorCode } from '../../shared/base/errors.ts';
 import { metricTable, type MetricName } from '../../shared/base/metrics.ts';
 import type { HttpApi } from './http-api.ts';
+import { queueSettings } from './job-schedule.ts';
 import type { ModelAccess } from './model-access.ts';
 import { axisOf, graph, period, serviceMetrics, share, window } from './monitoring/metrics.ts';
 import type { AlarmRow, Watched, Widgets } from './monitoring/watched.ts';
@@ -18,7 +23,18 @@ export interface GenerationWorkerProps {
   readonly generationDeadlineSeconds: number;
   readonly api: HttpApi;
   readonly model: ModelAccess;
+  /** How many functions the account runs at once; 0 if nobody asked. */
+  readonly accountConcurrency: number;
 }
+
+/** The shortest time between two tries of a model that is asleep or busy, once they are far apart (`modelPauseMs`). */
+const shortestPauseSeconds = 7.5;
+/** The first tries come sooner. */
+const earlyTries = 5;
+/** Runs at once, whatever the account has. */
+const mostRuns = 100;
+/** The least that Lambda takes (Lambda API, "ScalingConfig"). */
+const fewestRuns = 2;
 
 /** Fewer failures than this may be chance. */
 const minFailures = 3;
@@ -33,29 +49,52 @@ const phaseTitles = {
 } satisfies Partial<Record<MetricName, string>>;
 
 /**
- * Lambda's queue between the functions that accept a request and the one that runs it. A run that failed is not repeated:
- * it may have generated images. It goes to the function that releases, and so does what waited in the queue until its deadline.
- * Generations that a caller waits for are watched here too.
+ * The queue between the functions that accept a request and the one that runs it. A request whose model has not begun goes
+ * back to it for a pause. Each license has its turn (Amazon SQS, "Fair queues"). What is brought too often goes to the function
+ * that releases. Generations that a caller waits for are watched here too.
  */
 export class GenerationWorker extends Construct implements Watched {
   readonly run: ServiceFunction;
   readonly release: ServiceFunction;
+  private readonly queue: Queue;
   private readonly props: GenerationWorkerProps;
 
   constructor(scope: Construct, id: string, props: GenerationWorkerProps) {
     super(scope, id);
-    const { run, release, asyncDeadlineSeconds } = props;
+    const { run, release, asyncDeadlineSeconds, accountConcurrency } = props;
     this.run = run;
     this.release = release;
     this.props = props;
-    release.allowInvocationBy(run);
-    run.live.configureAsyncInvoke({
-      onFailure: { bind: () => ({ destination: release.liveArn }) },
-      retryAttempts: 0,
-      maxEventAge: Duration.seconds(asyncDeadlineSeconds),
+    const deadLetterQueue = new Queue(this, 'DeadLetters', {
+      ...queueSettings,
+      visibilityTimeout: Duration.seconds(6 * release.timeout!.toSeconds()),
     });
-    // Lambda looks whether the role may invoke the destination when it is named.
-    run.live.node.findChild('EventInvokeConfig').node.addDependency(run.role!);
+    this.queue = new Queue(this, 'Requests', {
+      ...queueSettings,
+      // No message comes back while a run of it may go on.
+      visibilityTimeout: Duration.seconds(run.timeout!.toSeconds() + 30),
+      deadLetterQueue: {
+        queue: deadLetterQueue,
+        // More often than a model can be asked before the deadline.
+        maxReceiveCount: 2 * Math.ceil(asyncDeadlineSeconds / shortestPauseSeconds + earlyTries),
+      },
+    });
+    // A fifth of the account's executions: a flood leaves room for everything else.
+    const maxConcurrency = Math.max(fewestRuns, Math.min(mostRuns, Math.floor(accountConcurrency / 5)));
+    run.live.addEventSource(
+      new SqsEventSource(this.queue, { batchSize: 1, maxConcurrency, reportBatchItemFailures: true }),
+    );
+    release.live.addEventSource(
+      new SqsEventSource(deadLetterQueue, { batchSize: 1, maxConcurrency: fewestRuns }),
+    );
+    run.setVariable(environmentVariables.generationQueueUrl, this.queue.queueUrl);
+  }
+
+  allowSending(fn: ServiceFunction): void {
+    fn.setVariable(environmentVariables.generationQueueUrl, this.queue.queueUrl);
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.queue.queueArn] }),
+    );
   }
 
   get alarms(): AlarmRow[] {
@@ -167,22 +206,23 @@ export class GenerationWorker extends Construct implements Watched {
 
   /** About requests that nobody waits for on the line. */
   private queueAlarms(): AlarmRow[] {
-    const { run, release } = this;
+    const { release } = this;
     const row = { capability: 'generation', severity: 'warning' } as const;
     return [
       {
         ...row,
         id: 'async-failed-runs',
-        means: 'Asynchronous requests were released because their run crashed or never began.',
+        means: 'Asynchronous requests were given up: they were brought too often to be run.',
         metric: release.metricInvocations({ period: window }),
         threshold: 1,
       },
       {
         ...row,
         id: 'async-delayed',
-        means: "Asynchronous requests wait half their deadline in Lambda's queue before they are run.",
-        metric: run.metric('AsyncEventAge', { statistic: Stats.MAXIMUM, period }),
-        threshold: (this.props.asyncDeadlineSeconds * 1000) / 2,
+        means: 'Asynchronous requests wait half their deadline in the queue before they are run.',
+        // What was tried three times is not counted in it (Amazon SQS, "Available CloudWatch metrics").
+        metric: this.queue.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period }),
+        threshold: this.props.asyncDeadlineSeconds / 2,
         periods: 2,
       },
     ];
@@ -198,17 +238,20 @@ export class GenerationWorker extends Construct implements Watched {
   /** Requests that nobody waits for on the line. */
   private queueGraphs(): IWidget[] {
     const { run, release } = this;
-    const most = (name: string, label: string) =>
-      run.metric(name, { statistic: Stats.MAXIMUM, label, period });
     const axis = axisOf('Milliseconds');
     return [
       graph('Asynchronous: until the model starts', this.percentiles('asyncWait'), axis),
-      graph("Asynchronous: age in Lambda's queue", [most('AsyncEventAge', 'oldest')], axis),
-      graph('Asynchronous: runs', [
-        run.metricInvocations({ label: 'begun', period }),
-        release.metricInvocations({ label: 'failed', period }),
+      graph('Asynchronous: requests in the queue', [
+        this.queue.metricApproximateNumberOfMessagesVisible({ label: 'waiting', period }),
+        this.queue.metricApproximateNumberOfMessagesNotVisible({ label: 'running, or in a pause', period }),
       ]),
-      graph('Asynchronous: runs at once', [most('ConcurrentExecutions', 'at once')]),
+      graph('Asynchronous: tries', [
+        run.metricInvocations({ label: 'tries', period }),
+        release.metricInvocations({ label: 'given up', period }),
+      ]),
+      graph('Asynchronous: tries at once', [
+        run.metric('ConcurrentExecutions', { statistic: Stats.MAXIMUM, label: 'at once', period }),
+      ]),
     ];
   }
 

@@ -111,9 +111,9 @@ export class ServiceFunction extends NodejsFunction {
     return `https://lambda.${region}.${urlSuffix}${path}`;
   }
 
-  /** @param urlVariable the caller's variable for where to call it; none where Lambda itself calls it */
-  allowInvocationBy(caller: ServiceFunction, urlVariable?: VariableName): void {
-    if (urlVariable !== undefined) caller.setVariable(urlVariable, this.invocationsUrl);
+  /** @param urlVariable the caller's variable for where to call it */
+  allowInvocationBy(caller: ServiceFunction, urlVariable: VariableName): void {
+    caller.setVariable(urlVariable, this.invocationsUrl);
     caller.addToRolePolicy(
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.liveArn] }),
     );

@@ -23,6 +23,6 @@ export interface Grants {
   modelStatus?: true;
   /** It may call the job that fetches reference images. */
   references?: boolean;
-  /** It may have the job run requests that nobody waits for. */
-  worker?: boolean;
+  /** It may put requests that nobody waits for into their queue. */
+  queue?: boolean;
 }

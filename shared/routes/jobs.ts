@@ -60,9 +60,7 @@ export const jobs = {
   },
   runGeneration: {
     functionName: 'run-generation',
-    trigger: 'function',
-    // The most that may wait for a model that is scaled to zero or busy. What comes beyond them waits with Lambda.
-    reservedConcurrency: 100,
+    trigger: 'queue',
     grants: {
       table: { ...releasing, notifications: ['put'], catalog: ['get'], model: ['get', 'put'] },
       readObjects: [objects.generations, objects.adapters, objects.references],
@@ -73,7 +71,7 @@ export const jobs = {
   },
   releaseGeneration: {
     functionName: 'release-generation',
-    trigger: 'function',
+    trigger: 'queue',
     grants: { table: releasing, deleteObjects: [objects.references] },
   },
   billingEvents: {

@@ -51,7 +51,7 @@ const waiting: Grants = {
 };
 
 /** What POST /generate and the playground share: their callers need not wait. */
-const generating: Grants = withMembers(waiting, { worker: true });
+const generating: Grants = withMembers(waiting, { queue: true });
 
 const agentItems = withMembers(waitingItems, { catalog: ['get', 'query'] });
 const agentGrants = withMembers(waiting, { table: agentItems });

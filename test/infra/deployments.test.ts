@@ -61,8 +61,8 @@ describe('executions are reserved', () => {
       ),
     );
 
-  test('for the sweep, revoking keys, health and asynchronous runs, where the account has 100 more than these and billing', () => {
-    const most = { sweep: 2, 'revoke-key': 20, 'get-health': 25, 'run-generation': 100 };
+  test('for the sweep, revoking keys and health, where the account has 100 more than these and billing', () => {
+    const most = { sweep: 2, 'revoke-key': 20, 'get-health': 25 };
     expect(reserved('tuned')).toEqual(most);
   });
 
@@ -71,7 +71,8 @@ describe('executions are reserved', () => {
   });
 
   test('for billing events, as many as its queue starts at once', () => {
-    const { ScalingConfig } = allProperties(template, 'AWS::Lambda::EventSourceMapping')[0];
+    const mappings = allProperties(template, 'AWS::Lambda::EventSourceMapping');
+    const { ScalingConfig } = mappings.find(({ BatchSize }) => BatchSize === 10)!;
     expect(jobs.billingEvents.reservedConcurrency).toBeGreaterThanOrEqual(ScalingConfig.MaximumConcurrency);
   });
 });

@@ -138,17 +138,21 @@ describe.each(rows)('the role of $functionName', ({ functionName, grants }) => {
   test('allows the call of exactly those functions that its row names', () => {
     const invoking = of(statements, 'lambda');
     const live = ({ functionName: name }: Job) => `<${functionIdOf(template, name)}.Arn>:live`;
-    const named = [
-      ...(grants.references ? [live(jobs.fetchReferences)] : []),
-      ...(grants.worker ? [live(jobs.runGeneration)] : []),
-      // The destination of what it could not run.
-      ...(functionName === jobs.runGeneration.functionName ? [live(jobs.releaseGeneration)] : []),
-    ];
+    const named = [...(grants.references ? [live(jobs.fetchReferences)] : [])];
     expect(new Set(invoking.flatMap(({ actions }) => actions))).toEqual(
       new Set(named.length > 0 ? ['lambda:InvokeFunction'] : []),
     );
     expect(new Set(invoking.flatMap(({ resources }) => resources))).toEqual(new Set(named));
   });
+});
+
+test('requests are put into their queue by those whose rows say so', () => {
+  const sending = rows.filter(({ functionName }) =>
+    statementsFor(functionName).some(({ actions }) => actions.includes('sqs:SendMessage')),
+  );
+  expect(sending.map(({ functionName }) => functionName)).toEqual(
+    rows.flatMap(({ functionName, grants }) => (grants.queue ? [functionName] : [])),
+  );
 });
 
 describe('IAM allows each request to the table with all its keys:', () => {
@@ -173,7 +177,7 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
       [names.tableName]: Object.keys(grants.table ?? {}).length > 0,
       [names.bucketName]: Boolean(readObjects ?? writeObjects ?? deleteObjects),
       [names.referenceFetcherUrl]: grants.references === true,
-      [names.generationQueueUrl]: grants.worker === true,
+      [names.generationQueueUrl]: grants.queue === true || isWorker,
       [names.previewRoleArn]: grants.previews === true,
       [names.userPoolId]: grants.accountDirectory === true,
       [names.mailFrom]: grants.mail === true,

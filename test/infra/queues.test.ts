@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { modelPauseMs } from '../../shared/generations/try-model.ts';
 import { aliasIdOf, functionIdOf } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { plain, propertiesOf, resourcesOf } from './resources.ts';
@@ -10,6 +11,11 @@ const arnOf = (start: string) => `<${[...queues.keys()].find((id) => id.startsWi
 const events = arnOf('BillingQueueEvents');
 const deadEvents = arnOf('BillingQueueDeadLetters');
 const deadRuns = arnOf('SweepScheduleDeadLetters');
+/** How Lambda brings a queue's messages. */
+const mappingOf = (queueArn: string, of = template) =>
+  [...resourcesOf(of, 'AWS::Lambda::EventSourceMapping').values()].find(
+    ({ Properties }) => plain(Properties.EventSourceArn) === queueArn,
+  )!.Properties;
 const functionOf = (name: string) => template.Resources[functionIdOf(template, name)]!.Properties;
 
 test('every queue keeps messages for 14 days, encrypted', () => {
@@ -49,8 +55,7 @@ describe("Stripe's events", () => {
 
   test('do not come back while the function works on them, and one bad event of a batch fails alone', () => {
     expect(queue.VisibilityTimeout).toBe(6 * functionOf('billing-events').Timeout);
-    const mapping = propertiesOf(template, 'AWS::Lambda::EventSourceMapping');
-    expect(plain(mapping.EventSourceArn)).toBe(events);
+    const mapping = mappingOf(events);
     expect(plain(mapping.FunctionName)).toContain(`<${aliasIdOf(template, 'billing-events')}>`);
     expect(mapping.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
   });
@@ -63,24 +68,39 @@ const asyncInvocationOf = (name: string) =>
   )!;
 
 describe('a request that nobody waits for', () => {
-  const { Properties: invocation, DependsOn } = asyncInvocationOf('run-generation');
+  const queueOf = (start: string) => [...queues].find(([id]) => id.startsWith(start))!;
+  const [requestsId, requests] = queueOf('WorkerRequests');
+  const [deadId, dead] = queueOf('WorkerDeadLetters');
 
-  test('is run once, by the live code, and waits no longer than its deadline', () => {
-    expect(invocation).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 600 });
-    expect(plain(invocation.Qualifier)).toContain(`<${aliasIdOf(template, 'run-generation')}>`);
+  test('comes from its queue to the live code one by one, and not again while it may be run', () => {
+    const mapping = mappingOf(`<${requestsId}.Arn>`);
+    expect(mapping).toMatchObject({ BatchSize: 1, FunctionResponseTypes: ['ReportBatchItemFailures'] });
+    expect(plain(mapping.FunctionName)).toContain(`<${aliasIdOf(template, 'run-generation')}>`);
     expect(functionOf('run-generation').Timeout).toBe(600 + 30);
-    const { Variables } = functionOf('create-generation').Environment;
-    expect(Variables.ASYNC_DEADLINE_SECONDS).toBe('600');
-    expect(plain(Variables.GENERATION_WORKER_URL)).toContain(
-      `/functions/<${functionIdOf(template, 'run-generation')}>%3Alive/invocations`,
-    );
+    expect(requests.Properties.VisibilityTimeout).toBeGreaterThan(functionOf('run-generation').Timeout);
+    for (const name of ['create-generation', 'create-playground-generation', 'run-generation'])
+      expect(plain(functionOf(name).Environment.Variables.GENERATION_QUEUE_URL)).toBe(`<${requestsId}>`);
+    expect(functionOf('create-generation').Environment.Variables.ASYNC_DEADLINE_SECONDS).toBe('600');
   });
 
-  test('is released when it could not be run, by a function that is named only after the role may call it', () => {
-    expect(plain(invocation.DestinationConfig.OnFailure.Destination)).toBe(
-      `<${functionIdOf(template, 'release-generation')}.Arn>:live`,
-    );
-    expect(DependsOn).toContainEqual(expect.stringMatching(/^RunGenerationRoleDefaultPolicy/));
+  test('is asked for as often as there is time, then released', () => {
+    const { maxReceiveCount, deadLetterTargetArn } = requests.Properties.RedrivePolicy;
+    const shortestPausesMs = Array.from({ length: maxReceiveCount }, (_, i) => modelPauseMs(i + 1, () => 1));
+    expect(shortestPausesMs.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(600_000);
+    expect(maxReceiveCount).toBeLessThanOrEqual(1000);
+    expect(plain(deadLetterTargetArn)).toBe(`<${deadId}.Arn>`);
+    const mapping = mappingOf(`<${deadId}.Arn>`);
+    expect(plain(mapping.FunctionName)).toContain(`<${aliasIdOf(template, 'release-generation')}>`);
+    expect(dead.Properties.VisibilityTimeout).toBe(6 * functionOf('release-generation').Timeout);
+  });
+
+  test.each([
+    ['everything', 'an unknown number of', 2],
+    ['tuned', '250', 50],
+    ['existingEndpoint', '1,000', 100],
+  ] as const)('is run beside others: with %s, an account of %s executions, %i', (name, _account, runs) => {
+    const mapping = mappingOf(`<${requestsId}.Arn>`, templateOf(name));
+    expect(mapping.ScalingConfig).toEqual({ MaximumConcurrency: runs });
   });
 });
 

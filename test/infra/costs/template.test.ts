@@ -35,7 +35,7 @@ test.each(names)(
       key: all('AWS::KMS::Key').length,
       'copies at any time': sum(all('AWS::Backup::BackupPlan').map(copiesOf)),
       'runs by schedule': sum(all('AWS::Scheduler::Schedule').map(runsPerMonth)),
-      'polls of an empty queue': polls,
+      'polls of empty queues': polls,
     });
     expect(memoryOf('run-generation')).toBe(factors.MB);
     const [stage] = all('AWS::ApiGateway::Stage');
