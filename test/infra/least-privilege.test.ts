@@ -148,7 +148,10 @@ describe.each(rows)('the role of $functionName', ({ functionName, grants }) => {
 
 test('requests are put into their queue by those whose rows say so', () => {
   const sending = rows.filter(({ functionName }) =>
-    statementsFor(functionName).some(({ actions }) => actions.includes('sqs:SendMessage')),
+    of(statementsFor(functionName), 'sqs').some(
+      ({ actions, resources }) =>
+        actions.includes('sqs:SendMessage') && resources.some((one) => one.includes('WorkerRequests')),
+    ),
   );
   expect(sending.map(({ functionName }) => functionName)).toEqual(
     rows.flatMap(({ functionName, grants }) => (grants.queue ? [functionName] : [])),
