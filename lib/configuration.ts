@@ -48,6 +48,13 @@ export function modelStackNameOf(options: Pick<Configuration, 'stage' | 'inferen
   return `${modelStackPrefixOf(options)}${type}${form}`;
 }
 
+/** The stack with the network of the stage's models; null where the model has no network of its own. */
+export function networkStackNameOf(options: Pick<Configuration, 'stage' | 'inference'>): string | null {
+  const { inference } = options;
+  const hasNetwork = inference.kind === 'endpoint' && !inference.internetAccess;
+  return hasNetwork ? `${stackNameOf(options)}-network` : null;
+}
+
 /** The configuration can't be deployed. The message names every wrong option. */
 export class ConfigurationError extends Error {
   override name = 'ConfigurationError';

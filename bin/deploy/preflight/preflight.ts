@@ -29,7 +29,8 @@ export interface Preflight {
 /** Asks AWS whether a deployment can succeed. It changes nothing. */
 export async function preflight(plan: Plan): Promise<Preflight> {
   const { aws, deployment, targets } = plan;
-  const names = [deployment.stackName, deployment.modelStackName].filter((name) => name !== null);
+  const { stackName, modelStackName, networkStackName } = deployment;
+  const names = [stackName, modelStackName, networkStackName].filter((name) => name !== null);
   const facts = { stacks: readStacks(aws, names), accountConcurrency: readConcurrency(aws) };
   const found = await Promise.all(checks.map((check) => resultOf(check, plan, facts)));
   const stacks = await facts.stacks.catch(() => new Map());

@@ -42,7 +42,7 @@ export class ModelEndpoint extends Construct {
       metricNamespaces: '/aws/sagemaker/Endpoints',
       hasNetwork: true,
     });
-    role.addToPolicy(
+    role.addToPrincipalPolicy(
       new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: [alarm.alarmArn] }),
     );
     // The model and the configuration have no fixed names: SageMaker can't change them, so CloudFormation makes a new

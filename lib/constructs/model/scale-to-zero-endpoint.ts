@@ -30,16 +30,16 @@ export class ScaleToZeroEndpoint extends Construct {
     super(scope, id);
     this.props = props;
     this.componentName = props.endpointName;
-    const { options, network } = props;
-    const { model, role, logGroup } = addContainer(this, {
+    const { options } = props;
+    const { model, role, policy, logGroup } = addContainer(this, {
       ...props,
       logGroupName: `/aws/sagemaker/InferenceComponents/${this.componentName}`,
       metricNamespaces: ['/aws/sagemaker/Endpoints', '/aws/sagemaker/InferenceComponents'],
       hasNetwork: false,
     });
     const config = this.addConfiguration(role.roleArn);
-    // SageMaker uses the role and the network when it starts the first instance.
-    config.node.addDependency(role.node.findChild('DefaultPolicy'), ...(network === null ? [] : [network]));
+    // SageMaker uses the role when it starts the first instance.
+    config.node.addDependency(policy);
     this.endpoint = new CfnEndpoint(this, 'Endpoint', {
       endpointName: props.endpointName,
       endpointConfigName: config.attrEndpointConfigName,

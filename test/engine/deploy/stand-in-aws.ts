@@ -4,6 +4,7 @@ import { listen, type RunningServer } from '../../../local/http/server.ts';
 export const region = 'eu-west-1';
 export const stackName = 'image-generation-prod';
 export const modelStackName = 'image-generation-prod-model-g6-xlarge';
+export const networkStackName = 'image-generation-prod-network';
 export const modelDescription = 'Image Generation Service: the model';
 
 export interface StandInStack {
