@@ -48,11 +48,15 @@ export function modelStackNameOf(options: Pick<Configuration, 'stage' | 'inferen
   return `${modelStackPrefixOf(options)}${type}${form}`;
 }
 
-/** The stack with the network of the stage's models; null where the model has no network of its own. */
+/**
+ * The stack with the network of the stage's models; null where the model has no network of its own. Other zones make another
+ * one, because subnets that a model is in can't be moved.
+ */
 export function networkStackNameOf(options: Pick<Configuration, 'stage' | 'inference'>): string | null {
   const { inference } = options;
-  const hasNetwork = inference.kind === 'endpoint' && !inference.internetAccess;
-  return hasNetwork ? `${stackNameOf(options)}-network` : null;
+  if (inference.kind !== 'endpoint' || inference.internetAccess) return null;
+  const letters = inference.zones?.map((zone) => zone.at(-1)).toSorted();
+  return `${stackNameOf(options)}-network${letters ? `-${letters.join('')}` : ''}`;
 }
 
 /** The configuration can't be deployed. The message names every wrong option. */

@@ -51,6 +51,19 @@ describe('the component', () => {
     expect(needs).toEqual({ NumberOfAcceleratorDevicesRequired: 1, MinMemoryRequiredInMb: 1024 });
   });
 
+  test('takes on each of several types all GPUs of an instance', () => {
+    const { Specification, Specifications } = propertiesOf(small, 'AWS::SageMaker::InferenceComponent');
+    const gpus = Specifications.map(({ InstanceType, ComputeResourceRequirements: needs }: any) => [
+      InstanceType,
+      needs.NumberOfAcceleratorDevicesRequired,
+    ]);
+    expect(gpus).toEqual([
+      ['ml.g6.xlarge', 1],
+      ['ml.g5.12xlarge', 4],
+    ]);
+    expect(Specification).toBeUndefined();
+  });
+
   test('has time to load tens of gigabytes, and starts one copy when it is deployed', () => {
     expect(component.Specification.StartupParameters).toEqual({
       ModelDataDownloadTimeoutInSeconds: 1800,

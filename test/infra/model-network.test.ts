@@ -1,6 +1,6 @@
 import { expect, describe, test } from '@jest/globals';
 import { networkStackNameOf, readConfiguration } from '../../lib/configuration.ts';
-import { configurations } from '../support/configurations.ts';
+import { configurations, type ConfigurationName } from '../support/configurations.ts';
 import type { Template } from '../support/policies.ts';
 import { modelTemplateOf, networkTemplateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
@@ -10,6 +10,9 @@ const template = networkTemplateOf('everything');
 const forms = ['everything', 'atZero'] as const;
 const models = forms.map(modelTemplateOf);
 const typesOf = (of: typeof template) => Object.values(of.Resources).map(({ Type }) => Type);
+
+const networkNameOf = (name: ConfigurationName) =>
+  networkStackNameOf(readConfiguration(configurations[name], 'The test'));
 
 /** What imported values are in the stack that exports them. */
 function imported(values: any[], { Outputs: outputs = {} } = template) {
@@ -25,6 +28,18 @@ test('the model runs in a network of its own, in two availability zones', () => 
   expect(new Set(zones).size).toBe(2);
   const { id: groupId } = only(template, 'AWS::EC2::SecurityGroup');
   expect(imported(config.SecurityGroupIds)).toEqual([`<${groupId}.GroupId>`]);
+});
+
+test('with zones it is in those, up to four, and other zones make another network beside the old one', () => {
+  const network = networkTemplateOf('tuned');
+  const places = allProperties(network, 'AWS::EC2::Subnet').map((one) => [
+    one.AvailabilityZone,
+    one.CidrBlock,
+  ]);
+  expect(places).toEqual(['a', 'b', 'c', 'f'].map((zone, i) => [`eu-west-1${zone}`, `10.0.${i}.0/24`]));
+  const { VpcConfig: config } = propertiesOf(modelTemplateOf('tuned'), 'AWS::SageMaker::Model');
+  expect(imported(config.Subnets, network)).not.toContain(undefined);
+  expect(networkNameOf('tuned')).toBe('image-generation-prod-network-abcf');
 });
 
 describe('when an endpoint is deleted', () => {
@@ -103,7 +118,7 @@ describe('from that network', () => {
 
 test('with internetAccess the model runs in the network of SageMaker, and there is no stack with one', () => {
   const open = modelTemplateOf('small');
-  expect(networkStackNameOf(readConfiguration(configurations.small, 'The test'))).toBeNull();
+  expect(networkNameOf('small')).toBeNull();
   expect(propertiesOf(open, 'AWS::SageMaker::Model').VpcConfig).toBeUndefined();
   expect(JSON.stringify(open)).not.toMatch(/EC2|ec2:|Route53Resolver/);
 });

@@ -6,6 +6,7 @@ import { imported, leftovers } from './leftovers.ts';
 import { mail } from './mail.ts';
 import { concurrency, instanceQuota, readConcurrency } from './quotas.ts';
 import { cloudFront, newModel, stackStates } from './stack-states.ts';
+import { severalTypes, zones } from './zones.ts';
 
 const checks: Check[] = [
   stackStates,
@@ -13,6 +14,8 @@ const checks: Check[] = [
   leftovers,
   newModel,
   instanceQuota,
+  zones,
+  severalTypes,
   concurrency,
   mail,
   cloudFront,

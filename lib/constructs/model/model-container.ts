@@ -9,7 +9,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnModel } from 'aws-cdk-lib/aws-sagemaker';
 import type { Construct } from 'constructs';
 import type { ModelEndpointOptions } from '../../configuration.ts';
-import { maxDeadlineSeconds } from '../../options.ts';
+import { instanceTypesOf, maxDeadlineSeconds } from '../../options.ts';
 import { accept } from '../accepted-findings.ts';
 import { addModelRole, s3Place, type NetworkOfModel } from './model-network.ts';
 
@@ -36,13 +36,21 @@ interface ContainerProps extends ModelEndpointProps {
 export const variantName = 'AllTraffic';
 const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** What the variant has in both forms. */
-export const variantOf = ({ instanceType, amiVersion }: ModelEndpointOptions) => ({
-  variantName,
-  instanceType,
-  ...(amiVersion !== null && { inferenceAmiVersion: amiVersion }),
-  routingConfig: { routingStrategy: 'LEAST_OUTSTANDING_REQUESTS' },
-});
+/**
+ * What the variant has in both forms. Of several types SageMaker starts the first that AWS has, and later ends those of the last
+ * first; an endpoint with one type can be given several (Amazon SageMaker, "Deploy to multiple instance types with instance
+ * pools").
+ */
+export function variantOf(options: ModelEndpointOptions) {
+  const { instanceType, amiVersion } = options;
+  const pools = instanceTypesOf(options).map((type, i) => ({ instanceType: type, priority: i + 1 }));
+  return {
+    variantName,
+    ...(pools.length === 1 ? { instanceType } : { instancePools: pools }),
+    ...(amiVersion !== null && { inferenceAmiVersion: amiVersion }),
+    routingConfig: { routingStrategy: 'LEAST_OUTSTANDING_REQUESTS' },
+  };
+}
 
 /** An instance downloads tens of gigabytes, then loads them into its GPU. Each step may take half an hour. */
 export const startStepSeconds = 1800;

@@ -54,11 +54,11 @@ export class ModelNetwork extends Construct implements NetworkOfModel {
    */
   readonly roleName: string;
 
-  constructor(scope: Construct, id: string, { modelData }: Pick<ModelEndpointOptions, 'modelData'>) {
+  constructor(scope: Construct, id: string, { modelData, zones }: ModelEndpointOptions) {
     super(scope, id);
     const vpc = new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr('10.0.0.0/22'),
-      maxAzs: 2,
+      ...(zones === null ? { maxAzs: 2 } : { availabilityZones: zones.toSorted() }),
       natGateways: 0,
       createInternetGateway: false,
       subnetConfiguration: [{ name: 'model', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: 24 }],

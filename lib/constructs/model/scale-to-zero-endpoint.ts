@@ -1,6 +1,7 @@
 import { CfnEndpoint, CfnEndpointConfig, CfnInferenceComponent } from 'aws-cdk-lib/aws-sagemaker';
 import { Construct } from 'constructs';
 import { gpusOfTypes } from '../../gpus.ts';
+import { instanceTypesOf } from '../../options.ts';
 import {
   addContainer,
   startStepSeconds,
@@ -71,22 +72,30 @@ export class ScaleToZeroEndpoint extends Construct {
   }
 
   private addComponent(modelName: string): CfnInferenceComponent {
-    const { instanceType } = this.props.options;
+    const types = instanceTypesOf(this.props.options);
+    const specificationFor = (instanceType: string) => ({
+      modelName,
+      computeResourceRequirements: {
+        numberOfAcceleratorDevicesRequired: gpusOfTypes[instanceType] ?? 1,
+        minMemoryRequiredInMb: reservedMemoryMb,
+      },
+      startupParameters: {
+        modelDataDownloadTimeoutInSeconds: startStepSeconds,
+        containerStartupHealthCheckTimeoutInSeconds: startStepSeconds,
+      },
+    });
     return new CfnInferenceComponent(this, 'Component', {
       inferenceComponentName: this.componentName,
       endpointName: this.endpoint.attrEndpointName,
       variantName,
-      specification: {
-        modelName,
-        computeResourceRequirements: {
-          numberOfAcceleratorDevicesRequired: gpusOfTypes[instanceType] ?? 1,
-          minMemoryRequiredInMb: reservedMemoryMb,
-        },
-        startupParameters: {
-          modelDataDownloadTimeoutInSeconds: startStepSeconds,
-          containerStartupHealthCheckTimeoutInSeconds: startStepSeconds,
-        },
-      },
+      ...(types.length === 1
+        ? { specification: specificationFor(types[0]!) }
+        : {
+            specifications: types.map((instanceType) => ({
+              instanceType,
+              ...specificationFor(instanceType),
+            })),
+          }),
       // A deployment starts one copy, also where the model is scaled to zero: if the container does not work, the deployment fails.
       runtimeConfig: { copyCount: 1 },
     });

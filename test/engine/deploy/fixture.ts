@@ -85,7 +85,9 @@ async function deploy(folder: string, root: string, args: string[], options: Dep
 }
 
 /** The configuration of a model of its own. */
-export const withModel = { inference: { kind: 'endpoint', modelData: 's3://weights/sdxl/' } };
+export const withModel = {
+  inference: { kind: 'endpoint', modelData: 's3://weights/sdxl/', zones: ['eu-west-1a', 'eu-west-1b'] },
+};
 
 export function deploymentFor(options: unknown): Deployment {
   return deploymentOf(readConfiguration(options, 'The options'), []);
