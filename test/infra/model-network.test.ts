@@ -95,6 +95,21 @@ describe('from that network', () => {
     expect(endpoint.RouteTableIds.map(plain).toSorted()).toEqual(tables.toSorted());
   });
 
+  test('the way to S3 lets through all that the role may do there', () => {
+    const actionsOf = ({ Statement }: any, place: RegExp): string[] =>
+      Statement.filter(({ Resource }: any) => place.test(plain(Resource))).flatMap(
+        ({ Action }: any) => Action,
+      );
+    const weights = /models\.example/;
+    const { PolicyDocument: ofRole } = propertiesOf(models[0]!, 'AWS::IAM::Policy');
+    const { PolicyDocument: ofWay } = propertiesOf(template, 'AWS::EC2::VPCEndpoint');
+    const allowed = actionsOf(ofRole, weights).toSorted();
+    expect(allowed).toEqual(['s3:GetBucketLocation', 's3:GetObject', 's3:ListBucket']);
+    for (const place of [weights, /^\*$/]) {
+      expect(actionsOf(ofWay, place)).toEqual(expect.arrayContaining(allowed));
+    }
+  });
+
   test('only names of AWS are looked up', () => {
     const { FirewallRules: rules } = propertiesOf(template, 'AWS::Route53Resolver::FirewallRuleGroup');
     const inOrder = rules.toSorted((a: any, b: any) => a.Priority - b.Priority);

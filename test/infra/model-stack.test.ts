@@ -56,6 +56,11 @@ describe('the endpoint', () => {
     expect(propertiesOf(template, 'AWS::SageMaker::EndpointConfig').EndpointConfigName).toBeUndefined();
   });
 
+  test.each(['everything', 'atZero'] as const)('tells how its instances start, in both forms: %s', (name) => {
+    const { MetricsConfig } = propertiesOf(modelTemplateOf(name), 'AWS::SageMaker::EndpointConfig');
+    expect(MetricsConfig).toEqual({ EnableDetailedObservability: true });
+  });
+
   test("rolls a deployment back when this endpoint's model answers with errors, and keeps the number of instances", () => {
     const [alarmId, alarm] = [...resourcesOf(template, 'AWS::CloudWatch::Alarm')].find(([id]) =>
       id.startsWith('ModelModelErrors'),

@@ -52,6 +52,12 @@ export function variantOf(options: ModelEndpointOptions) {
   };
 }
 
+/**
+ * Why no instance comes, and how long each part of a start takes (docs/runbook.md, "Starts of instances"). It is SageMaker's
+ * default for configurations since June 2026, and said here because the runbook counts on it.
+ */
+export const metricsConfig = { enableDetailedObservability: true };
+
 /** An instance downloads tens of gigabytes, then loads them into its GPU. Each step may take half an hour. */
 export const startStepSeconds = 1800;
 /**
@@ -100,7 +106,10 @@ function addRole(scope: Construct, { options, network, logGroupName, metricNames
   const allow = (actions: string[], resources: string[], conditions = {}) =>
     role.addToPrincipalPolicy(new PolicyStatement({ actions, resources, conditions }));
   const policy = allow(['s3:GetObject'], [`${bucketArn}/${prefix}*`]).policyDependable!;
-  allow(['s3:ListBucket'], [bucketArn], { StringLike: { 's3:prefix': `${prefix}*` } });
+  // Also for the prefix without its slash, which some programs ask for before they copy a folder.
+  const prefixes = [`${prefix}*`, prefix.replace(/\/$/, '')];
+  allow(['s3:ListBucket'], [bucketArn], { StringLike: { 's3:prefix': prefixes } });
+  allow(['s3:GetBucketLocation'], [bucketArn]);
   if (modelDataKeyArn !== null) {
     allow(['kms:Decrypt'], [modelDataKeyArn], {
       StringEquals: { 'kms:ViaService': `s3.${Aws.REGION}.${Aws.URL_SUFFIX}` },

@@ -11,6 +11,7 @@ import { Construct } from 'constructs';
 import {
   addContainer,
   longestGenerationSeconds,
+  metricsConfig,
   startStepSeconds,
   variantName,
   variantOf,
@@ -48,6 +49,7 @@ export class ModelEndpoint extends Construct {
     // The model and the configuration have no fixed names: SageMaker can't change them, so CloudFormation makes a new
     // one before it deletes the old one.
     const config = new CfnEndpointConfig(this, 'Configuration', {
+      metricsConfig,
       productionVariants: [
         {
           ...variantOf(options),

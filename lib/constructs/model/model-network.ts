@@ -103,13 +103,15 @@ export class ModelNetwork extends Construct implements NetworkOfModel {
           conditions,
         }),
       );
-    allow(['s3:GetObject', 's3:PutObject'], ['*'], {
+    // Buckets are listed and found here as well: a model that is being replaced still reads its own weights.
+    const ofBuckets = ['s3:ListBucket', 's3:GetBucketLocation'];
+    allow(['s3:GetObject', 's3:PutObject', ...ofBuckets], ['*'], {
       StringEquals: { 'aws:ResourceAccount': Aws.ACCOUNT_ID },
     });
     // The bucket of the weights may belong to another account.
     const { bucketArn, prefix } = s3Place(modelData);
     allow(['s3:GetObject'], [`${bucketArn}/${prefix}*`]);
-    allow(['s3:ListBucket'], [bucketArn]);
+    allow(ofBuckets, [bucketArn]);
   }
 
   /** A name that is looked up leaves the network, too, so only AWS's own names are. */
@@ -143,6 +145,6 @@ export function addModelRole(scope: Construct): Role {
 }
 
 export function s3Place(uri: string) {
-  const [, bucket, prefix] = /^s3:\/\/([^/]+)\/(.*)$/.exec(uri)!;
+  const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/(.*)$/.exec(uri)!;
   return { bucket, bucketArn: `arn:${Aws.PARTITION}:s3:::${bucket}`, prefix };
 }

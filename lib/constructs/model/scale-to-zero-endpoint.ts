@@ -4,6 +4,7 @@ import { gpusOfTypes } from '../../gpus.ts';
 import { instanceTypesOf } from '../../options.ts';
 import {
   addContainer,
+  metricsConfig,
   startStepSeconds,
   variantName,
   variantOf,
@@ -53,6 +54,7 @@ export class ScaleToZeroEndpoint extends Construct {
   private addConfiguration(executionRoleArn: string): CfnEndpointConfig {
     const { options, network } = this.props;
     return new CfnEndpointConfig(this, 'Configuration', {
+      metricsConfig,
       executionRoleArn,
       ...(network !== null && { vpcConfig: network.vpcConfig }),
       productionVariants: [

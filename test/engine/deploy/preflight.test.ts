@@ -180,7 +180,8 @@ const modelIn = (inference: object, offerings?: Asked['offerings']): Asked => ({
 const onTwo = { otherInstanceTypes: ['ml.g5.xlarge'] };
 const g5In = (zone: string) => ({ 'g6.xlarge': ['eu-west-1a'], 'g5.xlarge': [zone] });
 const otherCards = /^note: .*may run on different cards.* modelVersion names/;
-const noQuotaOfG5 = /^note: The account's quota for ml\.g5\.xlarge in eu-west-1 is 0\. /;
+const noQuotaOfG5 =
+  /^stop: The account's quota for ml\.g5\.xlarge in eu-west-1 is 0, and the endpoint needs 1/;
 const five = Object.fromEntries([['g6.xlarge', ['a', 'b', 'c', 'd', 'e'].map((end) => `eu-west-1${end}`)]]);
 const withoutG5 = quotas(9).map((quota) => ({ ...quota, value: quota.code === 'L-1' ? 0 : 9 }));
 const unknownZones = notDone('availability zones', 'ec2:DescribeInstanceTypeOfferings');
