@@ -48,6 +48,17 @@ export function modelStackNameOf(options: Pick<Configuration, 'stage' | 'inferen
   return `${modelStackPrefixOf(options)}${type}${form}`;
 }
 
+/**
+ * The stack with the network of the stage's models; null where the model has no network of its own. Other zones make another
+ * one, because subnets that a model is in can't be moved.
+ */
+export function networkStackNameOf(options: Pick<Configuration, 'stage' | 'inference'>): string | null {
+  const { inference } = options;
+  if (inference.kind !== 'endpoint' || inference.internetAccess) return null;
+  const letters = inference.zones?.map((zone) => zone.at(-1)).toSorted();
+  return `${stackNameOf(options)}-network${letters ? `-${letters.join('')}` : ''}`;
+}
+
 /** The configuration can't be deployed. The message names every wrong option. */
 export class ConfigurationError extends Error {
   override name = 'ConfigurationError';

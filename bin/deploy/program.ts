@@ -68,7 +68,7 @@ async function deploy(flags: Flags, programs: Programs): Promise<number> {
   const targets = stacksToDeploy(deployment, flags.only);
   const account = await findAccount(chooseEnvironment(flags), programs.timeLimitMs ?? defaultTimeLimitMs);
   const { accountId, settings, caller } = account;
-  say(`Deploying ${targets.join(' and ')} to account ${accountId} in ${settings.region}, as ${caller}.`);
+  say(`Deploying ${targets.join(', ')} to account ${accountId} in ${settings.region}, as ${caller}.`);
   const isPrepared = await isBootstrapped(account);
   if (!isPrepared && !flags.bootstrap) throw notBootstrapped(account);
   const plan: Plan = { aws: account, deployment, targets, newData: flags.newData ?? false };
@@ -144,7 +144,7 @@ async function deployPlan(
   if (exitCode !== 0) return exitCode;
   const place = { ...deployment, region: aws.settings.region, profile: process.env.AWS_PROFILE || undefined };
   if (only === 'model') {
-    say(`\n${modelNextSteps(targets[0]!, place)}`);
+    say(`\n${modelNextSteps(deployment.modelStackName!, place)}`);
     return 0;
   }
   say(`\n${nextSteps(place, outputs[deployment.stackName] ?? {})}`);

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Resource, Template } from '../support/policies.ts';
-import { modelTemplateOf, templateOf } from '../support/stack-templates.ts';
+import { modelTemplateOf, networkTemplateOf, templateOf } from '../support/stack-templates.ts';
 import { plain, resourcesOf } from './resources.ts';
 import { inRepository } from '../support/repository.ts';
 
@@ -52,6 +52,8 @@ type Sections = Map<string, string[]>;
 
 export function templateSummary(): string {
   const [all, byDefault] = [sectionsOf(templateOf('everything')), sectionsOf(templateOf('default'))];
+  for (const [title, lines] of sectionsOf(networkTemplateOf('everything')))
+    all.set(`Network: ${title}`, lines);
   for (const [title, lines] of sectionsOf(modelTemplateOf('everything'))) all.set(`Model: ${title}`, lines);
   for (const [title, lines] of sectionsOf(modelTemplateOf('atZero'))) {
     all.set(`A model that may be scaled to zero: ${title}`, lines);
@@ -138,10 +140,13 @@ function rolesOf(template: Template): [functions: Sections, others: Sections] {
   );
   for (const [roleId, role] of resourcesOf(template, 'AWS::IAM::Role')) {
     const fn = functionsByRole.get(roleId);
-    const lines = [...trustOf(role), ...permissionsOf(template, roleId), ...callersOf(template, fn?.id)];
+    const permissions = permissionsOf(template, (used) => used.Ref === roleId);
+    const lines = [...trustOf(role), ...permissions, ...callersOf(template, fn?.id)];
     if (fn?.name) functions.set(fn.name, lines);
     else others.set(`Role ${readable(roleId)}`, lines.map(readable));
   }
+  const ofAnother = permissionsOf(template, (used) => 'Fn::ImportValue' in used);
+  if (ofAnother.length > 0) others.set('A role of another stack', ofAnother);
   return [functions, others];
 }
 
@@ -158,10 +163,10 @@ function trustOf({ Properties }: Resource): string[] {
   ].map(readable);
 }
 
-function permissionsOf(template: Template, roleId: string): string[] {
+function permissionsOf(template: Template, isMeant: (role: any) => boolean): string[] {
   return (
     [...resourcesOf(template, 'AWS::IAM::Policy').values()]
-      .filter(({ Properties }) => Properties.Roles.some((role: any) => role.Ref === roleId))
+      .filter(({ Properties }) => Properties.Roles.some(isMeant))
       .flatMap(({ Properties }) => Properties.PolicyDocument.Statement.map(statementLine))
       // The log group of each function has a name of its own.
       .map((line: string) => line.replace(/<\w+Log\.Arn>/, '<its own log>'))

@@ -5,6 +5,7 @@ import {
   arnOf,
   modelDescription,
   modelStackName,
+  networkStackName,
   stackName,
   type StandInAccount,
   type StandInAws,
@@ -151,23 +152,23 @@ const changes = (asked: StandInAws['calls']) =>
   asked.filter(({ action }) => !/^(Get|List|Describe)/.test(action));
 
 describe('with a model of its own', () => {
-  test('both stacks are deployed by one command of the CDK, which orders them', async () => {
+  test('all stacks are deployed by one command of the CDK, which orders them', async () => {
     fixture.configure(withModel);
     const { code, stdout, stderr, calls } = await fixture.deploy([], account);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(calls[1]!.args.slice(0, 3)).toEqual(['deploy', modelStackName, stackName]);
+    expect(calls[1]!.args.slice(0, 4)).toEqual(['deploy', networkStackName, modelStackName, stackName]);
     expect(calls[1]!.args).not.toContain('--exclusively');
-    expect(stdout).toContain(`Deploying ${modelStackName} and ${stackName} to account`);
+    expect(stdout).toContain(`Deploying ${networkStackName}, ${modelStackName}, ${stackName} to account`);
   });
 
   test.each([
-    ['service', stackName, outputs.BaseUrl],
-    ['model', modelStackName, `${stackName} uses it from its own next deployment on`],
-  ])('--only %s deploys that stack alone', async (part, name, said) => {
+    ['service', [stackName], outputs.BaseUrl],
+    ['model', [networkStackName, modelStackName], `${stackName} uses it from its own next deployment on`],
+  ])('--only %s deploys nothing else', async (part, names, said) => {
     fixture.configure(withModel);
     const { code, stdout, calls } = await fixture.deploy(['--only', part], account);
     expect(code).toBe(0);
-    expect(calls[1]!.args.slice(0, 3)).toEqual(['deploy', name, '--outputs-file']);
+    expect(calls[1]!.args.slice(0, names.length + 2)).toEqual(['deploy', ...names, '--outputs-file']);
     expect(calls[1]!.args).toContain('--exclusively');
     expect(stdout).toContain(said);
   });

@@ -171,6 +171,41 @@ const models: Row[] = [
   ],
 ];
 
+const enough = { ...model, quotas: quotas(9) };
+const modelIn = (inference: object, offerings?: Asked['offerings']): Asked => ({
+  ...enough,
+  configuration: withInference(inference),
+  ...(offerings !== undefined && { offerings }),
+});
+const onTwo = { otherInstanceTypes: ['ml.g5.xlarge'] };
+const g5In = (zone: string) => ({ 'g6.xlarge': ['eu-west-1a'], 'g5.xlarge': [zone] });
+const otherCards = /^note: .*may run on different cards.* modelVersion names/;
+const noQuotaOfG5 =
+  /^stop: The account's quota for ml\.g5\.xlarge in eu-west-1 is 0, and the endpoint needs 1/;
+const five = Object.fromEntries([['g6.xlarge', ['a', 'b', 'c', 'd', 'e'].map((end) => `eu-west-1${end}`)]]);
+const withoutG5 = quotas(9).map((quota) => ({ ...quota, value: quota.code === 'L-1' ? 0 : 9 }));
+const unknownZones = notDone('availability zones', 'ec2:DescribeInstanceTypeOfferings');
+const places: Row[] = [
+  ['its zones have the type', enough, []],
+  [
+    'no zones are named: those that have the type, but for local ones',
+    modelIn({ zones: null }),
+    [/^note: .*takes the first two zones/],
+    '"zones": ["eu-west-1a","eu-west-1b","eu-west-1c"]',
+  ],
+  ['of five zones four are proposed', modelIn({ zones: null }, five), [/"eu-west-1d"\]/]],
+  [
+    'one of its zones lacks it',
+    modelIn({}, g5In('eu-west-1c')),
+    [/^note: EC2 has no ml\.g6\.xlarge in eu-west-1b, /],
+  ],
+  ['no zone has it', modelIn({}, {}), [/^note: EC2 has no ml\.g6\.xlarge in any zone of eu-west-1/]],
+  ['the other type is where the first is not', modelIn(onTwo, g5In('eu-west-1b')), [otherCards]],
+  ['the other type has no quota', { ...modelIn(onTwo), quotas: withoutG5 }, [noQuotaOfG5, otherCards]],
+  ['EC2 may not be asked', { ...enough, denied: ['DescribeInstanceTypeOfferings'] }, [unknownZones]],
+  ['the model has no network of its own', modelIn({ zones: null, internetAccess: true }), []],
+];
+
 const table = 'arn:aws:dynamodb:eu-west-1:123456789012:table/prod-Records';
 const pool = 'arn:aws:cognito-idp:eu-west-1:123456789012:userpool/eu-west-1_Old';
 const logs = (name: string) => `arn:aws:logs:eu-west-1:123456789012:log-group:${name}`;
@@ -248,6 +283,7 @@ describe.each([
   ["of Lambda's concurrent executions", service],
   ['of the e-mails', mails],
   ['of the model', models],
+  ['of where and on what the model runs', places],
   ['of what an earlier deployment has left', left],
   ['and a check that can not be made stops nothing and says why', unknown],
 ])('a deployment finds, %s', (_about, rows) => {

@@ -4,6 +4,7 @@ import { listen, type RunningServer } from '../../../local/http/server.ts';
 export const region = 'eu-west-1';
 export const stackName = 'image-generation-prod';
 export const modelStackName = 'image-generation-prod-model-g6-xlarge';
+export const networkStackName = 'image-generation-prod-network-ab';
 export const modelDescription = 'Image Generation Service: the model';
 
 export interface StandInStack {
@@ -39,6 +40,8 @@ export interface StandInAccount {
   mailIdentities?: Record<string, string>;
   /** What differs from an account of SES that sends to everybody. */
   mailAccount?: { ProductionAccessEnabled?: boolean; SendingEnabled?: boolean; SuppressedReasons?: string[] };
+  /** Where EC2 has each type of instances. Default: two types in the first three zones, and in a local one. */
+  offerings?: Record<string, string[]>;
   /** Actions that are refused for want of a permission. */
   denied?: string[];
   /** Actions that are never answered. */
@@ -138,6 +141,15 @@ const answers: Record<string, (input: Input, account: StandInAccount) => Answer>
   UpdateTerminationProtection: ({ StackName: arn = '' }) =>
     result('UpdateTerminationProtection', `<StackId>${arn}</StackId>`),
   DeleteStack: () => ok('<DeleteStackResponse/>'),
+  DescribeInstanceTypeOfferings: (input, { offerings = usualOfferings }) => {
+    const asked = Object.entries(input).flatMap(([key, type]) => (/\.Value\./.test(key) ? [type!] : []));
+    const found = asked
+      .flatMap((type) => offerings[type] ?? [])
+      .map((zone) => `<location>${zone}</location>`);
+    return ok(
+      `<DescribeInstanceTypeOfferingsResponse>${found.join('')}</DescribeInstanceTypeOfferingsResponse>`,
+    );
+  },
   GetAccountSettings: (_, { concurrency = 1000 }) =>
     ok(JSON.stringify({ AccountLimit: { ConcurrentExecutions: concurrency } })),
   GetEmailIdentity: ({ name = '' }, { mailIdentities = {} }) => {
@@ -168,6 +180,8 @@ const answers: Record<string, (input: Input, account: StandInAccount) => Answer>
   },
 };
 
+const usualZones = ['a', 'c', 'b', '-lnd-1a'].map((end) => `${region}${end}`);
+const usualOfferings: Record<string, string[]> = { 'g6.xlarge': usualZones, 'g5.xlarge': usualZones };
 const usualStatus = 'CREATE_COMPLETE';
 const stacksOf = ({ stacks }: StandInAccount): Record<string, StandInStack> =>
   stacks ?? { [stackName]: { status: 'UPDATE_COMPLETE' } };
