@@ -206,10 +206,10 @@ test('a stack whose first creation failed loses its protection, so that the CDK 
 
 test('where old stores are left, --new-data makes new ones', async () => {
   const arn = 'arn:aws:dynamodb:eu-west-1:123456789012:table/prod-Records';
-  const tagged = [{ arn, stack: stackName, logicalId: 'RecordsTableABC' }];
-  const refused = await fixture.deploy([], { stacks: {}, tagged });
+  const left = [{ arn, stack: stackName, data: true }];
+  const refused = await fixture.deploy([], { stacks: {}, left });
   expect(refused).toMatchObject({ code: 1, calls: [], stderr: expect.stringContaining(arn) });
-  const accepted = await fixture.deploy(['--new-data'], { stacks: {}, tagged });
+  const accepted = await fixture.deploy(['--new-data'], { stacks: {}, left });
   expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining(arn) });
 });
 
