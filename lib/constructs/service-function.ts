@@ -7,7 +7,13 @@ import {
   SourceMapMode,
   type ICommandHooks,
 } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  PolicyDocument,
+  PolicyStatement,
+  Role,
+  ServicePrincipal,
+  type AddToPrincipalPolicyResult,
+} from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { environmentVariables, type VariableName } from '../../shared/base/config.ts';
@@ -49,10 +55,7 @@ export class ServiceFunction extends NodejsFunction {
       // What was done is asked after a stack was deleted, too. CloudFormation gives each a new name.
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
-    const role = new Role(scope, `${id}Role`, {
-      description: `Image Generation Service: ${props.functionName}`,
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    });
+    const role = new FunctionRole(scope, `${id}Role`, props.functionName);
     logGroup.grantWrite(role);
     super(scope, id, {
       role,
@@ -121,6 +124,26 @@ export class ServiceFunction extends NodejsFunction {
 
   setVariable(name: VariableName, value: string): void {
     this.addEnvironment(name, value);
+  }
+}
+
+/** Has its permissions in itself. A policy beside each role would be one more of the 500 resources that a stack may have. */
+class FunctionRole extends Role {
+  private readonly granted: PolicyDocument;
+
+  constructor(scope: Construct, id: string, functionName: string) {
+    const granted = new PolicyDocument();
+    super(scope, id, {
+      description: `Image Generation Service: ${functionName}`,
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: { granted },
+    });
+    this.granted = granted;
+  }
+
+  override addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
+    this.granted.addStatements(statement);
+    return { statementAdded: true, policyDependable: this };
   }
 }
 
