@@ -218,9 +218,7 @@ export class ServiceStack extends Stack {
       functionLogs: all.map((fn) => fn.logGroup),
       accessLog: api.accessLog as ILogGroup,
     });
-    if (configuration.canary) {
-      new CanaryDeployments(this, 'Canary', { functions: all, alarms: monitoring.rollbackAlarms });
-    }
+    if (configuration.canary) new CanaryDeployments(this, 'Canary', monitoring.rollbackAlarms);
     return monitoring;
   }
 

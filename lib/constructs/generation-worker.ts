@@ -81,7 +81,7 @@ export class GenerationWorker extends Construct implements Watched {
     ): AlarmRow => {
       const failed = metrics.count('errors', code, { period: window });
       const metric = share({ failed }, whole, { atLeast: minFailures, period: window });
-      return { ...row, id, means, metric, threshold: percent, rollsBack: true };
+      return { ...row, id, means, metric, threshold: percent };
     };
     // A list skips metrics without data.
     const refused = metrics.of('refusedRuns', { period: window });

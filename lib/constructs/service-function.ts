@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { Stats, type Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { Alias, Architecture, LoggingFormat, Runtime, Tracing, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import {
   NodejsFunction,
@@ -102,9 +103,26 @@ export class ServiceFunction extends NodejsFunction {
     accept(role, { 'AwsSolutions-IAM5[Resource::*]': 'X-Ray takes traces for no resource in particular.' });
   }
 
-  /** The live alias, by its name. A reference would wait for the alias, which waits for alarms about its callers. */
+  /** The live alias, by its name: who calls it need not wait for its deployment. */
   get liveArn(): string {
     return `${this.functionArn}:${liveAlias}`;
+  }
+
+  /**
+   * How often the version that is deployed was called by the live alias, or crashed (AWS Lambda guide, "Working with Lambda
+   * function metrics": the dimension `ExecutedVersion`).
+   */
+  metricOfVersion(name: 'Invocations' | 'Errors', options: MetricOptions): Metric {
+    const { functionName, currentVersion } = this;
+    return this.metric(name, {
+      statistic: Stats.SUM,
+      ...options,
+      dimensionsMap: {
+        FunctionName: functionName,
+        Resource: `${functionName}:${liveAlias}`,
+        ExecutedVersion: currentVersion.version,
+      },
+    });
   }
 
   /** Where the live alias is invoked (AWS Lambda API, "Invoke"). */

@@ -61,6 +61,12 @@ test('--yes, --profile and --region reach the CDK', async () => {
   expect(named.calls[1]!.args.slice(-2)).toEqual(['--profile', 'olga']);
 });
 
+test('--at-once reaches the app, for this deployment alone', async () => {
+  const atOnce = await fixture.deploy(['--at-once']);
+  expect(atOnce.calls[1]!.args.join(' ')).toContain(' -c atOnce=true --region');
+  expect((await fixture.deploy([])).calls[1]!.args.join(' ')).not.toContain('atOnce');
+});
+
 test('a stack without a model says so', async () => {
   const bare = { ...outputs, ModelEndpointName: '(none)' };
   const env = { STAND_IN_OUTPUTS: JSON.stringify({ [stackName]: bare }) };
