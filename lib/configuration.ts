@@ -26,6 +26,12 @@ export function stackNameOf({ stage }: Pick<Configuration, 'stage'>): string {
   return `image-generation-${stage}`;
 }
 
+/**
+ * A tag of what holds customers' data, with the name of its service's stack. CloudFormation's own tags are on no table of
+ * DynamoDB (cloudformation-coverage-roadmap, issue 1360 "AWS::DynamoDB::Table does not propagate stack-level tags").
+ */
+export const dataTag = 'image-generation:data-of';
+
 /** The description of every model's stack. The deploy program deletes no stack with another one. */
 export const modelStackDescription = 'Image Generation Service: the model';
 

@@ -80,7 +80,7 @@ describe('a request that nobody waits for', () => {
     expect(plain(invocation.DestinationConfig.OnFailure.Destination)).toBe(
       `<${functionIdOf(template, 'release-generation')}.Arn>:live`,
     );
-    expect(DependsOn).toContainEqual(expect.stringMatching(/^RunGenerationRoleDefaultPolicy/));
+    expect(DependsOn).toContainEqual(expect.stringMatching(/^RunGenerationRole/));
   });
 });
 

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Resource, Template } from '../support/policies.ts';
 import { modelTemplateOf, networkTemplateOf, templateOf } from '../support/stack-templates.ts';
+import { versionEnd } from './monitored.ts';
 import { plain, resourcesOf } from './resources.ts';
 import { inRepository } from '../support/repository.ts';
 
@@ -124,6 +125,8 @@ function keptIn(stack: string, { Resources: resources }: Template): string[] {
 function nameOf({ Type, Properties }: Resource): string | undefined {
   const path = nameProperties[Type]?.split('.');
   const name = path?.reduce((value, key) => value?.[key], Properties);
+  // Those alarms have another name for each version of their function.
+  if (name && versionEnd.test(plain(name))) return undefined;
   return (
     name && plain(name).replace(/\bimage-generation-(test|night)(-model-g6-xlarge)?(-zero)?\b/, '<stack>')
   );
@@ -141,7 +144,9 @@ function rolesOf(template: Template): [functions: Sections, others: Sections] {
   for (const [roleId, role] of resourcesOf(template, 'AWS::IAM::Role')) {
     const fn = functionsByRole.get(roleId);
     const permissions = permissionsOf(template, (used) => used.Ref === roleId);
-    const lines = [...trustOf(role), ...permissions, ...callersOf(template, fn?.id)];
+    const lines = [...trustOf(role), ...permissions, ...callersOf(template, fn?.id)]
+      // The log group of each function has a name of its own.
+      .map((line: string) => line.replace(/<\w+Log\.Arn>/, '<its own log>'));
     if (fn?.name) functions.set(fn.name, lines);
     else others.set(`Role ${readable(roleId)}`, lines.map(readable));
   }
@@ -164,13 +169,9 @@ function trustOf({ Properties }: Resource): string[] {
 }
 
 function permissionsOf(template: Template, isMeant: (role: any) => boolean): string[] {
-  return (
-    [...resourcesOf(template, 'AWS::IAM::Policy').values()]
-      .filter(({ Properties }) => Properties.Roles.some(isMeant))
-      .flatMap(({ Properties }) => Properties.PolicyDocument.Statement.map(statementLine))
-      // The log group of each function has a name of its own.
-      .map((line: string) => line.replace(/<\w+Log\.Arn>/, '<its own log>'))
-  );
+  return [...resourcesOf(template, 'AWS::IAM::Policy').values()]
+    .filter(({ Properties }) => Properties.Roles.some(isMeant))
+    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement.map(statementLine));
 }
 
 function callersOf(template: Template, functionId: string | undefined): string[] {

@@ -62,6 +62,12 @@ test('--yes, --profile and --region reach the CDK', async () => {
   expect(named.calls[1]!.args.slice(-2)).toEqual(['--profile', 'olga']);
 });
 
+test('--at-once reaches the app, for this deployment alone', async () => {
+  const atOnce = await fixture.deploy(['--at-once']);
+  expect(atOnce.calls[1]!.args.join(' ')).toContain(' -c atOnce=true --region');
+  expect((await fixture.deploy([])).calls[1]!.args.join(' ')).not.toContain('atOnce');
+});
+
 test('a stack without a model says so', async () => {
   const bare = { ...outputs, ModelEndpointName: '(none)' };
   const env = { STAND_IN_OUTPUTS: JSON.stringify({ [stackName]: bare }) };
@@ -207,10 +213,10 @@ test('a stack whose first creation failed loses its protection, so that the CDK 
 
 test('where old stores are left, --new-data makes new ones', async () => {
   const arn = 'arn:aws:dynamodb:eu-west-1:123456789012:table/prod-Records';
-  const tagged = [{ arn, stack: stackName, logicalId: 'RecordsTableABC' }];
-  const refused = await fixture.deploy([], { stacks: {}, tagged });
+  const left = [{ arn, stack: stackName, data: true }];
+  const refused = await fixture.deploy([], { stacks: {}, left });
   expect(refused).toMatchObject({ code: 1, calls: [], stderr: expect.stringContaining(arn) });
-  const accepted = await fixture.deploy(['--new-data'], { stacks: {}, tagged });
+  const accepted = await fixture.deploy(['--new-data'], { stacks: {}, left });
   expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining(arn) });
 });
 
