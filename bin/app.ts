@@ -10,9 +10,14 @@ try {
     typeof file === 'string'
       ? readConfigurationFile(file)
       : readConfiguration(app.node.tryGetContext('configuration'), 'The configuration in cdk.json');
+  // For one deployment: whoever deploys wants no alarm to stop it.
+  const atOnce = app.node.tryGetContext('atOnce') !== undefined;
   // The account's quota, if whoever deploys knows it: synthesis asks nobody.
   const accountConcurrency = Number(app.node.tryGetContext('accountConcurrency') ?? 0);
-  addService(app, { configuration, accountConcurrency });
+  addService(app, {
+    configuration: { ...configuration, ...(atOnce && { canary: false }) },
+    accountConcurrency,
+  });
   app.synth();
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;

@@ -26,6 +26,12 @@ export function stackNameOf({ stage }: Pick<Configuration, 'stage'>): string {
   return `image-generation-${stage}`;
 }
 
+/**
+ * A tag of what holds customers' data, with the name of its service's stack. CloudFormation's own tags are on no table of
+ * DynamoDB (cloudformation-coverage-roadmap, issue 1360 "AWS::DynamoDB::Table does not propagate stack-level tags").
+ */
+export const dataTag = 'image-generation:data-of';
+
 /** The description of every model's stack. The deploy program deletes no stack with another one. */
 export const modelStackDescription = 'Image Generation Service: the model';
 
@@ -46,6 +52,17 @@ export function modelStackNameOf(options: Pick<Configuration, 'stage' | 'inferen
   // Such an endpoint has another form, which SageMaker can't give to one that is there.
   const form = scalesToZero(options.inference) ? '-zero' : '';
   return `${modelStackPrefixOf(options)}${type}${form}`;
+}
+
+/**
+ * The stack with the network of the stage's models; null where the model has no network of its own. Other zones make another
+ * one, because subnets that a model is in can't be moved.
+ */
+export function networkStackNameOf(options: Pick<Configuration, 'stage' | 'inference'>): string | null {
+  const { inference } = options;
+  if (inference.kind !== 'endpoint' || inference.internetAccess) return null;
+  const letters = inference.zones?.map((zone) => zone.at(-1)).toSorted();
+  return `${stackNameOf(options)}-network${letters ? `-${letters.join('')}` : ''}`;
 }
 
 /** The configuration can't be deployed. The message names every wrong option. */

@@ -4,11 +4,36 @@ import {
   scalesToZero,
   modelStackDescription,
   modelStackNameOf,
+  networkStackNameOf,
   type Configuration,
+  type ModelEndpointOptions,
 } from './configuration.ts';
 import { ModelEndpoint } from './constructs/model/model-endpoint.ts';
-import { ModelNetwork } from './constructs/model/model-network.ts';
+import { ModelNetwork, type NetworkOfModel } from './constructs/model/model-network.ts';
 import { ScaleToZeroEndpoint } from './constructs/model/scale-to-zero-endpoint.ts';
+
+/**
+ * The network of the stage's models, and their role. It is a stack of its own that outlives them: for up to an hour after an
+ * endpoint is gone, its network interfaces hold subnets and security group, and their deletion fails (issue 1327 of
+ * aws-cloudformation/cloudformation-coverage-roadmap). CloudFormation refuses to delete it while a model imports from it.
+ */
+class NetworkStack extends Stack {
+  readonly imported: NetworkOfModel;
+
+  constructor(app: App, name: string, options: ModelEndpointOptions) {
+    const description = "Image Generation Service: the models' network";
+    super(app, name, { description, terminationProtection: true });
+    const { vpcConfig, roleName } = new ModelNetwork(this, 'Network', options);
+    const share = (value: string, what: string) => this.exportValue(value, { name: `${name}-${what}` });
+    this.imported = {
+      vpcConfig: {
+        subnets: vpcConfig.subnets.map((id, i) => share(id, `subnet-${i + 1}`)),
+        securityGroupIds: vpcConfig.securityGroupIds.map((id) => share(id, 'group')),
+      },
+      roleName: share(roleName, 'role'),
+    };
+  }
+}
 
 /**
  * The model's endpoint. It is a stack of its own, because an endpoint takes up to hours to change: the service's functions
@@ -31,8 +56,11 @@ export class ModelStack extends Stack {
     const name = modelStackNameOf(configuration);
     if (options.kind !== 'endpoint' || name === null) throw new Error('There is no endpoint to deploy.');
     super(app, name, { description: modelStackDescription, terminationProtection: true });
-    const network = options.internetAccess ? null : new ModelNetwork(this, 'Network', options);
-    const props = { endpointName: name, options, network, logRetention: logRetentionDays as RetentionDays };
+    const networkName = networkStackNameOf(configuration);
+    const network = networkName === null ? null : new NetworkStack(app, networkName, options);
+    if (network !== null) this.addStackDependency(network, 'Its instances run there.');
+    const logRetention = logRetentionDays as RetentionDays;
+    const props = { endpointName: name, options, network: network?.imported ?? null, logRetention };
     const atZero = scalesToZero(options) ? new ScaleToZeroEndpoint(this, 'Model', props) : null;
     const { endpoint } = atZero ?? new ModelEndpoint(this, 'Model', props);
     this.importedEndpointName = this.export('EndpointName', endpoint.attrEndpointName, `${name}-endpoint`);

@@ -57,6 +57,11 @@ const secondsPerMegapixel = z.number().positive().max(3600).nullable().default(n
 
 const defaultIdleMinutes = 15;
 
+const instanceType = z
+  .string()
+  .regex(/^ml\.[a-z0-9-]+\.[a-z0-9]+$/, 'must be a SageMaker instance type, as ml.g6.xlarge');
+const areDistinct = (values: readonly string[]) => new Set(values).size === values.length;
+
 const modelEndpoint = z
   .strictObject({
     kind: z.literal('endpoint'),
@@ -81,10 +86,20 @@ const modelEndpoint = z
         /^s3:\/\/[a-z0-9.-]{3,63}\/(.+\/)?$/,
         'must be an S3 prefix that ends in "/", as s3://bucket/models/sdxl/',
       ),
-    instanceType: z
-      .string()
-      .regex(/^ml\.[a-z0-9-]+\.[a-z0-9]+$/, 'must be a SageMaker instance type, as ml.g6.xlarge')
-      .default('ml.g6.xlarge'),
+    instanceType: instanceType.default('ml.g6.xlarge'),
+    /** Types to start, in this order, where AWS has no instance of `instanceType`. */
+    otherInstanceTypes: z.array(instanceType).max(4).default([]),
+    /**
+     * The availability zones of the model's network, by name; null for the first two of the region. Only the operator's account
+     * can tell which zones have the type, and synthesis asks nobody. So `npm run deploy` proposes them.
+     */
+    zones: z
+      .array(z.string().regex(/^[a-z]+(-[a-z]+)+-\d[a-z]$/, 'must be an availability zone, as eu-west-1a'))
+      .min(1)
+      .max(4)
+      .refine(areDistinct, 'must be different zones')
+      .nullable()
+      .default(null),
     /**
      * The instances' system image, which decides the GPU driver; null for SageMaker's default. The image of `inference/`
      * has CUDA 13, which needs driver 580 or newer. SageMaker's default is older on most instance types.
@@ -130,14 +145,34 @@ const modelEndpoint = z
     path: ['idleMinutes'],
     error: 'has a meaning only with minInstances 0: with more, the endpoint is never scaled to zero',
   })
-  .refine(({ minInstances, instanceType }) => minInstances > 0 || /^ml\.[gp]/.test(instanceType), {
-    path: ['minInstances'],
-    error: 'may be 0 only with instances that have a GPU (ml.g… or ml.p…): each copy of the model takes one',
+  .refine((chosen) => areDistinct(instanceTypesOf(chosen)), {
+    path: ['otherInstanceTypes'],
+    error: 'must be other types than instanceType, each once',
   })
+  .refine(({ zones, internetAccess }) => zones === null || !internetAccess, {
+    path: ['zones'],
+    error: 'has a meaning only without internetAccess: with it, the model has no network of its own',
+  })
+  .refine(
+    (chosen) => chosen.minInstances > 0 || instanceTypesOf(chosen).every((type) => /^ml\.[gp]/.test(type)),
+    {
+      path: ['minInstances'],
+      error:
+        'may be 0 only with instances that have a GPU (ml.g… or ml.p…): each copy of the model takes one',
+    },
+  )
   .superRefine((chosen, context) => {
-    const message = gpuProblem(chosen);
-    if (message !== null) context.addIssue({ code: 'custom', path: ['instanceType'], message });
+    for (const type of instanceTypesOf(chosen)) {
+      const message = gpuProblem({ ...chosen, instanceType: type });
+      const path = [type === chosen.instanceType ? 'instanceType' : 'otherInstanceTypes'];
+      if (message !== null) context.addIssue({ code: 'custom', path, message });
+    }
   });
+
+/** The types of a model's instances, the first choice first. */
+export function instanceTypesOf(chosen: { instanceType: string; otherInstanceTypes: string[] }): string[] {
+  return [chosen.instanceType, ...chosen.otherInstanceTypes];
+}
 
 const inference = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }),

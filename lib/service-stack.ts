@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { CfnOutput, Duration, Stack, type App } from 'aws-cdk-lib/core';
+import { CfnOutput, Duration, Stack, Tags, type App } from 'aws-cdk-lib/core';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { environmentVariables } from '../shared/base/config.ts';
 import { grantsOf, routes } from '../shared/routes/routes.ts';
 import { jobs, type Job } from '../shared/routes/jobs.ts';
 import type { Grants, TableGrants } from '../shared/routes/grants.ts';
 import type { Route } from '../shared/routes/route.ts';
-import { modelStackNameOf, stackNameOf, type Configuration } from './configuration.ts';
+import { dataTag, modelStackNameOf, stackNameOf, type Configuration } from './configuration.ts';
 import { Accounts } from './constructs/accounts.ts';
 import { Backups } from './constructs/backups.ts';
 import { BillingQueue } from './constructs/billing-queue.ts';
@@ -90,6 +90,8 @@ export class ServiceStack extends Stack {
     this.images = new ImageBucket(this, 'Images', configuration);
     this.previews = new PreviewRole(this, 'Previews', { images: this.images.bucket });
     this.accounts = new Accounts(this, 'Accounts', configuration);
+    for (const store of [this.records.table, this.images.bucket, this.accounts.userPool])
+      Tags.of(store).add(dataTag, this.stackName);
     this.model = new ModelAccess(this, { inference: configuration.inference, model });
     this.references = new ReferenceFetcher(this, 'References', { ...configuration, logRetention });
     const throttle = throttleOf(configuration.throttle, accountConcurrency);
@@ -217,9 +219,7 @@ export class ServiceStack extends Stack {
       functionLogs: all.map((fn) => fn.logGroup),
       accessLog: api.accessLog as ILogGroup,
     });
-    if (configuration.canary) {
-      new CanaryDeployments(this, 'Canary', { functions: all, alarms: monitoring.rollbackAlarms });
-    }
+    if (configuration.canary) new CanaryDeployments(this, 'Canary', monitoring.rollbackAlarms);
     return monitoring;
   }
 

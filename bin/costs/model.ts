@@ -63,11 +63,11 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     'seconds of a run': 0.1,
     'web ACL': 1,
     rules: 6,
-    // With every possible value of their second dimension.
+    // With every possible value of their second dimension. A fault makes one more of its function's version, for an hour.
     metrics: 45 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5),
     // An alarm on an expression counts each metric in it.
     'metrics in alarms':
-      146 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 3),
+      161 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 6),
     dashboard: 1,
     traces: tracesOf(generations) + runs,
     key: 1,

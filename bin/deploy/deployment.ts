@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   modelStackNameOf,
+  networkStackNameOf,
   readConfiguration,
   readConfigurationFile,
   stackNameOf,
@@ -17,6 +18,8 @@ export interface Deployment {
   stackName: string;
   /** The model's stack; null if the configuration has no endpoint of its own. */
   modelStackName: string | null;
+  /** The stack of the model's network; null if it has none of its own. */
+  networkStackName: string | null;
   /** Arguments that name the configuration file to the CDK app, if there is one. */
   contextArguments: string[];
 }
@@ -33,21 +36,28 @@ export function readDeployment(root: string, configFile: string | undefined): De
   });
 }
 
-function deploymentOf(configuration: Configuration, contextArguments: string[]): Deployment {
-  const stackName = stackNameOf(configuration);
-  return { configuration, stackName, modelStackName: modelStackNameOf(configuration), contextArguments };
+export function deploymentOf(configuration: Configuration, contextArguments: string[]): Deployment {
+  return {
+    configuration,
+    stackName: stackNameOf(configuration),
+    modelStackName: modelStackNameOf(configuration),
+    networkStackName: networkStackNameOf(configuration),
+    contextArguments,
+  };
 }
 
 /** What `--only` may name. */
 export const parts = ['service', 'model'] as const;
 export type Part = (typeof parts)[number];
 
-/** The names of the stacks to deploy, the model's first. @throws Failure if there is no model to deploy. */
-export function stacksToDeploy({ stackName, modelStackName }: Deployment, only: Part | undefined): string[] {
-  if (only === 'service') return [stackName];
-  if (only === undefined) return modelStackName === null ? [stackName] : [modelStackName, stackName];
-  if (modelStackName !== null) return [modelStackName];
-  throw usageFailure('--only model needs a configuration with "inference": {"kind": "endpoint", …}.');
+/** The names of the stacks to deploy, in their order. @throws Failure if there is no model to deploy. */
+export function stacksToDeploy(deployment: Deployment, only: Part | undefined): string[] {
+  const { stackName, modelStackName, networkStackName } = deployment;
+  if (only === 'model' && modelStackName === null) {
+    throw usageFailure('--only model needs a configuration with "inference": {"kind": "endpoint", …}.');
+  }
+  const ofModel = only === 'service' ? [] : [networkStackName, modelStackName];
+  return [...ofModel, only === 'model' ? null : stackName].filter((name) => name !== null);
 }
 
 function readCdkJson(path: string): Configuration {

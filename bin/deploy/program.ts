@@ -28,6 +28,7 @@ export interface Programs {
 interface Flags {
   config?: string;
   only?: Part;
+  atOnce?: boolean;
   bootstrap?: boolean;
   newData?: boolean;
   profile?: string;
@@ -46,6 +47,7 @@ const unasked =
 const flagRows: OptionRow[] = [
   ['--config <file>', 'JSON file with the options (default: cdk.json, context.configuration)'],
   ['--only <part>', onlyOne, oneOf(parts)],
+  ['--at-once', 'give new functions all calls at once, so that no alarm stops or takes back the deployment'],
   ['--bootstrap', 'prepare the account and region for the CDK, if that was never done'],
   ['--new-data', 'make a new table, bucket and user pool, although old ones are still there'],
   ['--profile <name>', 'the AWS profile (default: AWS_PROFILE)', nonEmpty],
@@ -68,7 +70,7 @@ async function deploy(flags: Flags, programs: Programs): Promise<number> {
   const targets = stacksToDeploy(deployment, flags.only);
   const account = await findAccount(chooseEnvironment(flags), programs.timeLimitMs ?? defaultTimeLimitMs);
   const { accountId, settings, caller } = account;
-  say(`Deploying ${targets.join(' and ')} to account ${accountId} in ${settings.region}, as ${caller}.`);
+  say(`Deploying ${targets.join(', ')} to account ${accountId} in ${settings.region}, as ${caller}.`);
   const isPrepared = await isBootstrapped(account);
   if (!isPrepared && !flags.bootstrap) throw notBootstrapped(account);
   const plan: Plan = { aws: account, deployment, targets, newData: flags.newData ?? false };
@@ -123,7 +125,7 @@ function bootstrap({ accountId, settings, options }: Account, { cdk, root }: Pro
 async function deployPlan(
   { aws, deployment, targets }: Plan,
   { neverCreated, accountConcurrency }: Preflight,
-  { only, yes = false }: Flags,
+  { only, yes = false, atOnce = false }: Flags,
   { cdk, root, drainMs }: Programs,
 ): Promise<number> {
   for (const stack of neverCreated) {
@@ -134,6 +136,7 @@ async function deployPlan(
     ...(only === undefined ? [] : ['--exclusively']),
     ...deployment.contextArguments,
     ...(accountConcurrency === null ? [] : ['-c', `accountConcurrency=${accountConcurrency}`]),
+    ...(atOnce ? ['-c', 'atOnce=true'] : []),
     ...aws.options,
     ...(yes ? ['--require-approval', 'never'] : []),
   ];
@@ -144,7 +147,7 @@ async function deployPlan(
   if (exitCode !== 0) return exitCode;
   const place = { ...deployment, region: aws.settings.region, profile: process.env.AWS_PROFILE || undefined };
   if (only === 'model') {
-    say(`\n${modelNextSteps(targets[0]!, place)}`);
+    say(`\n${modelNextSteps(deployment.modelStackName!, place)}`);
     return 0;
   }
   say(`\n${nextSteps(place, outputs[deployment.stackName] ?? {})}`);

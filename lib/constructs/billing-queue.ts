@@ -8,6 +8,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
 import { eventKinds } from '../../shared/billing/event-types.ts';
+import { versionFails } from './functions-watch.ts';
 import { queueSettings } from './job-schedule.ts';
 import { graph, period, serviceMetrics, window } from './monitoring/metrics.ts';
 import { deadLettersIn, type AlarmRow, type Watched, type Widgets } from './monitoring/watched.ts';
@@ -30,9 +31,11 @@ export class BillingQueue extends Construct implements Watched {
   /** Only the rule may send to it. */
   private readonly queue: Queue;
   private readonly deadLetterQueue: Queue;
+  private readonly fn: ServiceFunction;
 
   constructor(scope: Construct, id: string, { eventBusName, stripeKeySecretArn, fn }: BillingQueueProps) {
     super(scope, id);
+    this.fn = fn;
     this.deadLetterQueue = new Queue(this, 'DeadLetters', queueSettings);
     this.queue = new Queue(this, 'Events', {
       ...queueSettings,
@@ -65,8 +68,8 @@ export class BillingQueue extends Construct implements Watched {
         means: 'Billing events cannot be applied and are tried again.',
         metric: serviceMetrics(this).count('billingEvents', 'failed', { period: window }),
         threshold: 3,
-        rollsBack: true,
       },
+      versionFails(this.fn, 'billingEvents'),
       {
         ...row,
         id: 'billing-delayed',

@@ -34,7 +34,7 @@ export function watchFunctions(props: FunctionsWatchProps): Watched {
   const ofEach = (title: string, metric: (fn: ServiceFunction) => Metric) => graph(title, all.map(metric));
   return {
     alarms: [
-      // The workers crash with those that they work for: rollbacks allow no more alarms.
+      // The workers crash with those that they work for.
       ...crashes('function-crashes-generating', [...generating, worker.run, worker.release], api),
       ...throttles('function-throttles-generating', generating),
       // A generation may use its whole deadline. The time after it, for storing the outcome, should not be used up too.
@@ -46,6 +46,7 @@ export function watchFunctions(props: FunctionsWatchProps): Watched {
       ...crashes('function-crashes-buffered', buffered, api),
       ...throttles('function-throttles-buffered', buffered),
       ...slow('function-slow-buffered', buffered, 0.8 * timeoutOf(buffered)),
+      ...waiting.map((fn) => versionFails(fn, 'errors')),
     ],
     widgets: {
       requests: [
@@ -78,10 +79,30 @@ function crashes(name: string, functions: readonly ServiceFunction[], api: HttpA
     id,
     runbook: 'function-crashes',
     means: 'Functions crash, run out of memory or run into their time-out.',
-    rollsBack: true,
     metric: share(numbered(metrics), api.requests({ period: window }), { atLeast: 3, period: window }),
     threshold: 0.1,
   }));
+}
+
+/**
+ * An alarm about the code that is deployed, and not about the version before it: that one's failures must not keep its cure out.
+ * @param failed where the function counts what it failed at without a crash
+ */
+export function versionFails(fn: ServiceFunction, failed: 'errors' | 'billingEvents'): AlarmRow {
+  const failures = {
+    crashes: fn.metricOfVersion('Errors', { period: window }),
+    faults: serviceMetrics(fn).ofVersion(failed, fn, { period: window }),
+  };
+  const calls = fn.metricOfVersion('Invocations', { period: window });
+  return {
+    ...row,
+    id: `version-fails-${fn.node.id}`,
+    runbook: 'version-fails',
+    means: 'The newest version of a function fails.',
+    rollsBack: fn,
+    metric: share(failures, calls, { atLeast: 3, period: window }),
+    threshold: 5,
+  };
 }
 
 function throttles(name: string, functions: readonly ServiceFunction[]): AlarmRow[] {

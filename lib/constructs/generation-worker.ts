@@ -120,7 +120,7 @@ export class GenerationWorker extends Construct implements Watched {
     ): AlarmRow => {
       const failed = metrics.count('errors', code, { period: window });
       const metric = share({ failed }, whole, { ...options, atLeast: minFailures, period: window });
-      return { ...critical, id, means, metric, threshold: percent, rollsBack: true };
+      return { ...critical, id, means, metric, threshold: percent };
     };
     return [
       failing('generation-failed', 'Generations fail after acceptance.', 'GENERATION_FAILED', runs, 10),

@@ -215,10 +215,7 @@ export class HttpApi extends Construct implements Watched {
     return { 'API requests, table units': [requests] };
   }
 
-  /**
-   * A metric by the names of API and stage. A reference to the stage would make an alarm wait for the stage, which
-   * waits for the functions, which are deployed only after the alarms that may stop them.
-   */
+  /** A metric by the names of API and stage: an alarm need not wait for them. */
   private metric(metricName: string, statistic: string, options: MetricOptions): Metric {
     const dimensionsMap = { ApiName: Stack.of(this).stackName, Stage: this.props.stage };
     return new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap, statistic, ...options });

@@ -1,5 +1,11 @@
 import { Lazy, Stack } from 'aws-cdk-lib/core';
-import { AccountRootPrincipal, PolicyStatement, PrincipalWithConditions, Role } from 'aws-cdk-lib/aws-iam';
+import {
+  AccountRootPrincipal,
+  Policy,
+  PolicyStatement,
+  PrincipalWithConditions,
+  Role,
+} from 'aws-cdk-lib/aws-iam';
 import type { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
@@ -21,6 +27,8 @@ const patterns = {
 export class PreviewRole extends Construct {
   private readonly role: Role;
   private readonly signers: string[] = [];
+  /** Beside the roles of its signers: it names this role, whose condition names theirs. */
+  private readonly use: Policy;
 
   constructor(scope: Construct, id: string, { images }: { images: Bucket }) {
     super(scope, id);
@@ -36,6 +44,9 @@ export class PreviewRole extends Construct {
         resources: Object.keys(patterns).map((pattern) => images.arnForObjects(pattern)),
       }),
     );
+    this.use = new Policy(this, 'Use', {
+      statements: [new PolicyStatement({ actions: ['sts:AssumeRole'], resources: [this.role.roleArn] })],
+    });
     const bucketId = Stack.of(this).getLogicalId(images.node.defaultChild as CfnBucket);
     for (const [pattern, reason] of Object.entries(patterns)) {
       accept(this.role, { [`AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${pattern}]`]: reason });
@@ -46,6 +57,6 @@ export class PreviewRole extends Construct {
     if (!previews) return;
     fn.setVariable(environmentVariables.previewRoleArn, this.role.roleArn);
     this.signers.push(fn.role!.roleArn);
-    fn.addToRolePolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: [this.role.roleArn] }));
+    this.use.attachToRole(fn.role!);
   }
 }

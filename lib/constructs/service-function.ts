@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { Stats, type Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { Alias, Architecture, LoggingFormat, Runtime, Tracing, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import {
   NodejsFunction,
@@ -7,7 +8,13 @@ import {
   SourceMapMode,
   type ICommandHooks,
 } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  PolicyDocument,
+  PolicyStatement,
+  Role,
+  ServicePrincipal,
+  type AddToPrincipalPolicyResult,
+} from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { environmentVariables, type VariableName } from '../../shared/base/config.ts';
@@ -49,10 +56,7 @@ export class ServiceFunction extends NodejsFunction {
       // What was done is asked after a stack was deleted, too. CloudFormation gives each a new name.
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
-    const role = new Role(scope, `${id}Role`, {
-      description: `Image Generation Service: ${props.functionName}`,
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    });
+    const role = new FunctionRole(scope, `${id}Role`, props.functionName);
     logGroup.grantWrite(role);
     super(scope, id, {
       role,
@@ -99,9 +103,26 @@ export class ServiceFunction extends NodejsFunction {
     accept(role, { 'AwsSolutions-IAM5[Resource::*]': 'X-Ray takes traces for no resource in particular.' });
   }
 
-  /** The live alias, by its name. A reference would wait for the alias, which waits for alarms about its callers. */
+  /** The live alias, by its name: who calls it need not wait for its deployment. */
   get liveArn(): string {
     return `${this.functionArn}:${liveAlias}`;
+  }
+
+  /**
+   * How often the version that is deployed was called by the live alias, or crashed (AWS Lambda guide, "Working with Lambda
+   * function metrics": the dimension `ExecutedVersion`).
+   */
+  metricOfVersion(name: 'Invocations' | 'Errors', options: MetricOptions): Metric {
+    const { functionName, currentVersion } = this;
+    return this.metric(name, {
+      statistic: Stats.SUM,
+      ...options,
+      dimensionsMap: {
+        FunctionName: functionName,
+        Resource: `${functionName}:${liveAlias}`,
+        ExecutedVersion: currentVersion.version,
+      },
+    });
   }
 
   /** Where the live alias is invoked (AWS Lambda API, "Invoke"). */
@@ -121,6 +142,26 @@ export class ServiceFunction extends NodejsFunction {
 
   setVariable(name: VariableName, value: string): void {
     this.addEnvironment(name, value);
+  }
+}
+
+/** Has its permissions in itself. A policy beside each role would be one more of the 500 resources that a stack may have. */
+class FunctionRole extends Role {
+  private readonly granted: PolicyDocument;
+
+  constructor(scope: Construct, id: string, functionName: string) {
+    const granted = new PolicyDocument();
+    super(scope, id, {
+      description: `Image Generation Service: ${functionName}`,
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: { granted },
+    });
+    this.granted = granted;
+  }
+
+  override addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
+    this.granted.addStatements(statement);
+    return { statementAdded: true, policyDependable: this };
   }
 }
 

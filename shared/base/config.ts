@@ -134,6 +134,12 @@ export interface SessionEnvironment {
 
 const names = environmentVariables;
 
+/** Name and version of the function that runs; null beside Lambda (AWS Lambda guide, "Defined runtime environment variables"). */
+export function readFunctionVersion(source: NodeJS.ProcessEnv = process.env): string | null {
+  const { AWS_LAMBDA_FUNCTION_NAME: name, AWS_LAMBDA_FUNCTION_VERSION: version } = source;
+  return name === undefined ? null : `${name}:${version}`;
+}
+
 export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
   return {
     get tableName() {

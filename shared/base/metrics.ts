@@ -7,6 +7,9 @@ export const metricNamespace = 'ImageGeneration';
 /** The dimension that every metric has: which deployment it is of. */
 export const serviceDimension = 'service';
 
+/** The other dimension of what a deployment looks at: a function's name and version. */
+export const versionDimension = 'version';
+
 export const metricTable = {
   /** Faults of ours alone: alarms look at them. `countError` decides. */
   errors: { name: 'Errors', unit: 'Count', by: 'code' },

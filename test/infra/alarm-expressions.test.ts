@@ -33,6 +33,11 @@ test.each<[starts: boolean, id: string, values: Record<string, number>]>([
   // Though all functions or operations but one report nothing.
   [true, 'function-crashes-generating', { m1: 3, whole: 100 }],
   [false, 'function-crashes-generating', { m0: 0, m1: 3, whole: 10_000 }],
+  // Three failures of any kind, and a twentieth of the version's calls.
+  [true, 'version-fails-CreateGeneration', { faults: 3, whole: 60 }],
+  [true, 'version-fails-BillingEvents', { crashes: 2, faults: 1, whole: 3 }],
+  [false, 'version-fails-CreateGeneration', { crashes: 2, whole: 2 }],
+  [false, 'version-fails-CreateGeneration', { crashes: 2, faults: 2, whole: 81 }],
   [true, 'function-throttles-buffered', { m3: 10 }],
   [true, 'function-slow-generating', { m0: 80_000 }],
   [true, 'api-latency', { m0: 100, m5: 3000 }],

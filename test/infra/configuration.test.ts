@@ -61,6 +61,15 @@ describe('what is wrong is named, all of it at once', () => {
     // The service counts on that: after a shorter time no other cold start can have begun.
     ofEndpoint({ minInstances: 0, idleMinutes: shortestIdleSeconds / 60 - 1 }, 'idleMinutes: Too small'),
     ofEndpoint({ minInstances: 0, instanceType: 'ml.c7i.xlarge' }, 'minInstances: may be 0 only with'),
+    ofEndpoint(
+      { minInstances: 0, otherInstanceTypes: ['ml.c7i.xlarge'] },
+      'minInstances: may be 0 only with',
+    ),
+    ofEndpoint({ otherInstanceTypes: ['ml.g6.xlarge'] }, 'otherInstanceTypes: must be other types'),
+    ofEndpoint({ otherInstanceTypes: ['ml.g5.12xlarge'] }, 'otherInstanceTypes: ml.g5.12xlarge has 4 GPUs'),
+    ofEndpoint({ zones: ['eu-west-1'] }, 'zones.0: must be an availability zone'),
+    ofEndpoint({ zones: ['eu-west-1a', 'eu-west-1a'] }, 'zones: must be different zones'),
+    ofEndpoint({ zones: ['eu-west-1a'], internetAccess: true }, 'zones: has a meaning only without'),
     ofEndpoint({ amiVersion: 'CUDA 13' }, 'amiVersion: must be'),
     ofEndpoint({ environment: { KEY: privateKey } }, 'environment: must not hold a private key'),
     [{ alarmEmail: 'nobody' }, 'alarmEmail: must be an e-mail address'],

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { dataStores } from '../../bin/deploy/preflight/leftovers.ts';
+import { dataTag } from '../../lib/configuration.ts';
 import { ttlAttribute } from '../../shared/table/keys.ts';
 import { tableSchema } from '../../shared/table/schema.ts';
 import { templateOf } from '../support/stack-templates.ts';
@@ -49,6 +51,17 @@ test('logs that outlive the stack have an end, and names that no later stack nee
     expect(plain(group.LogGroupName ?? '')).toMatch(/^$|^API-Gateway-Execution-Logs_<Api\w+>\//);
     expect(group.RetentionInDays).toBe(30);
   }
+});
+
+test('what holds customers’ data, and nothing else, has the tag by which a deployment finds what an earlier stack left', () => {
+  const tagged = Object.entries(template.Resources).flatMap(([id, { Properties }]) => {
+    const { Tags = [], UserPoolTags = {} } = Properties as any;
+    const list = Array.isArray(Tags) ? Tags : [];
+    const tags = { ...UserPoolTags, ...Object.fromEntries(list.map(({ Key, Value }) => [Key, Value])) };
+    return tags[dataTag] === undefined ? [] : [[id.slice(0, -8), tags[dataTag]]];
+  });
+  const expected = dataStores.map(({ logicalId }) => [logicalId, 'image-generation-prod']);
+  expect(tagged.toSorted()).toEqual(expected.toSorted());
 });
 
 describe('the bucket of images', () => {

@@ -108,12 +108,14 @@ describe("the app's stacks", () => {
     );
     return new Map(stacks);
   };
-  const [service, model] = ['image-generation-test', 'image-generation-test-model-g6-xlarge'];
+  const service = 'image-generation-test';
+  const [model, network] = [`${service}-model-g6-xlarge`, `${service}-network`];
 
-  test('are the service and, before it, the model, both protected from deletion', () => {
+  test('are the service, before it the model, and before that its network, all protected from deletion', () => {
     const artifacts = artifactsOf('everything');
-    expect([...artifacts.keys()].toSorted()).toEqual([service, model]);
+    expect([...artifacts.keys()].toSorted()).toEqual([service, model, network]);
     expect(artifacts.get(service).dependencies).toContain(model);
+    expect(artifacts.get(model).dependencies).toContain(network);
     for (const { properties } of artifacts.values()) expect(properties.terminationProtection).toBe(true);
   });
 

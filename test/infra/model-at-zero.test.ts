@@ -29,15 +29,15 @@ describe('the endpoint', () => {
 
   test('names the role and the network itself, since no model is in its variant', () => {
     expect(variant).not.toHaveProperty('ModelName');
-    expect(plain(config.ExecutionRoleArn)).toBe(`<${only(template, 'AWS::IAM::Role').id}.Arn>`);
+    const [role] = propertiesOf(template, 'AWS::IAM::Policy').Roles;
+    expect(plain(config.ExecutionRoleArn)).toContain(`:role/${plain(role)}`);
     expect(config.VpcConfig.Subnets).toHaveLength(2);
     expect(propertiesOf(small, 'AWS::SageMaker::EndpointConfig')).not.toHaveProperty('VpcConfig');
   });
 
-  test('is made after the network and the permissions of its role, and has no fixed configuration', () => {
+  test('is made after the permissions of its role, and has no fixed configuration', () => {
     const waitsFor = template.Resources[configId]!.DependsOn!;
     expect(waitsFor).toContain(only(template, 'AWS::IAM::Policy').id);
-    expect(waitsFor).toContain(only(template, 'AWS::EC2::VPCEndpoint').id);
     expect(config).not.toHaveProperty('EndpointConfigName');
   });
 });
@@ -49,6 +49,19 @@ describe('the component', () => {
     const { ModelName: model, ComputeResourceRequirements: needs } = component.Specification;
     expect(plain(model)).toBe(`<${only(template, 'AWS::SageMaker::Model').id}.ModelName>`);
     expect(needs).toEqual({ NumberOfAcceleratorDevicesRequired: 1, MinMemoryRequiredInMb: 1024 });
+  });
+
+  test('takes on each of several types all GPUs of an instance', () => {
+    const { Specification, Specifications } = propertiesOf(small, 'AWS::SageMaker::InferenceComponent');
+    const gpus = Specifications.map(({ InstanceType, ComputeResourceRequirements: needs }: any) => [
+      InstanceType,
+      needs.NumberOfAcceleratorDevicesRequired,
+    ]);
+    expect(gpus).toEqual([
+      ['ml.g6.xlarge', 1],
+      ['ml.g5.12xlarge', 4],
+    ]);
+    expect(Specification).toBeUndefined();
   });
 
   test('has time to load tens of gigabytes, and starts one copy when it is deployed', () => {

@@ -40,9 +40,25 @@ describe('the endpoint', () => {
     expect(variantOf(name).InferenceAmiVersion).toBe(version);
   });
 
+  test('has one type of instances, or several in the order in which AWS is asked for them', () => {
+    expect(variantOf('everything')).toMatchObject({ InstanceType: 'ml.g6.xlarge' });
+    expect(variantOf('everything')).not.toHaveProperty('InstancePools');
+    expect(variantOf('tuned')).not.toHaveProperty('InstanceType');
+    expect(variantOf('tuned').InstancePools).toEqual([
+      { InstanceType: 'ml.g6e.2xlarge', Priority: 1 },
+      { InstanceType: 'ml.g6e.4xlarge', Priority: 2 },
+      { InstanceType: 'ml.g5.2xlarge', Priority: 3 },
+    ]);
+  });
+
   test('has a model and a configuration without names, which a replacement would find taken', () => {
     expect(propertiesOf(template, 'AWS::SageMaker::Model').ModelName).toBeUndefined();
     expect(propertiesOf(template, 'AWS::SageMaker::EndpointConfig').EndpointConfigName).toBeUndefined();
+  });
+
+  test.each(['everything', 'atZero'] as const)('tells how its instances start, in both forms: %s', (name) => {
+    const { MetricsConfig } = propertiesOf(modelTemplateOf(name), 'AWS::SageMaker::EndpointConfig');
+    expect(MetricsConfig).toEqual({ EnableDetailedObservability: true });
   });
 
   test("rolls a deployment back when this endpoint's model answers with errors, and keeps the number of instances", () => {

@@ -1,7 +1,7 @@
 import type { ConfigurationName } from '../support/configurations.ts';
 import type { Template } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
-import { allProperties, propertiesOf } from './resources.ts';
+import { allProperties, plain, propertiesOf } from './resources.ts';
 
 /** The alarms and the dashboard of a configuration. */
 export function monitored(name: ConfigurationName) {
@@ -33,18 +33,24 @@ export interface AlarmProperties {
   Period?: number;
 }
 
+/** What the name of an alarm about one version of a function ends in. */
+export const versionEnd = /-<\w+\.Version>$/;
+
 interface RawMetric {
   Namespace: string;
   MetricName: string;
   Dimensions?: { Name: string; Value: unknown }[];
 }
 
-/** By the end of their names. The alarm of the endpoint's rollback has no name. */
+/** By the end of their names, without a function's version. The alarm of the endpoint's rollback has no name. */
 function alarmsOf(template: Template): Map<string, AlarmProperties> {
   const { DashboardName: serviceName } = propertiesOf(template, 'AWS::CloudWatch::Dashboard');
   const found = allProperties(template, 'AWS::CloudWatch::Alarm').filter(({ AlarmName }) => AlarmName);
   return new Map(
-    found.map((properties) => [properties.AlarmName.replace(`${serviceName}-`, ''), properties]),
+    found.map((properties) => [
+      plain(properties.AlarmName).replace(`${serviceName}-`, '').replace(versionEnd, ''),
+      properties,
+    ]),
   );
 }
 

@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { savedQueries } from '../../lib/constructs/monitoring/saved-queries.ts';
 import { errorCodes } from '../../shared/base/errors.ts';
-import { metricNamespace, metricTable, serviceDimension, type Metric } from '../../shared/base/metrics.ts';
+import {
+  metricNamespace,
+  metricTable,
+  serviceDimension,
+  versionDimension,
+  type Metric,
+} from '../../shared/base/metrics.ts';
 import { routes } from '../../shared/routes/routes.ts';
 import { jobs } from '../../shared/routes/jobs.ts';
 import {
@@ -54,7 +60,10 @@ describe("the service's own metrics", () => {
     expect(inAlarms.length).toBeGreaterThan(10);
     for (const { name, dimensions } of [...inAlarms, ...onDashboard]) {
       const { by } = table.find((row) => row.name === name)!;
-      expect(Object.keys(dimensions).toSorted()).toEqual([serviceDimension, ...(by ? [by] : [])].toSorted());
+      const second = versionDimension in dimensions ? versionDimension : by;
+      expect(Object.keys(dimensions).toSorted()).toEqual(
+        [serviceDimension, ...(second ? [second] : [])].toSorted(),
+      );
       expect(dimensions[serviceDimension]).toBe(serviceName);
       if (dimensions.code !== undefined) expect(Object.keys(errorCodes)).toContain(dimensions.code);
     }
@@ -167,7 +176,7 @@ describe('alarms', () => {
   test('of the sweep are deployed after the schedule and the distribution, when the sweep has run', () => {
     const { template } = everything;
     const [, { DependsOn: after = [] }] = [...resourcesOf(template, 'AWS::CloudWatch::Alarm')].find(
-      ([, { Properties }]) => Properties.AlarmName?.endsWith('-sweep-missing'),
+      ([, { Properties }]) => plain(Properties.AlarmName).endsWith('-sweep-missing'),
     )!;
     const schedules = [...resourcesOf(template, 'AWS::Scheduler::Schedule')].map(([id]) => id);
     expect(after).toContain(schedules.find((id) => id.startsWith('SweepSchedule')));

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Resource, Template } from '../support/policies.ts';
-import { modelTemplateOf, templateOf } from '../support/stack-templates.ts';
+import { modelTemplateOf, networkTemplateOf, templateOf } from '../support/stack-templates.ts';
+import { versionEnd } from './monitored.ts';
 import { plain, resourcesOf } from './resources.ts';
 import { inRepository } from '../support/repository.ts';
 
@@ -52,6 +53,8 @@ type Sections = Map<string, string[]>;
 
 export function templateSummary(): string {
   const [all, byDefault] = [sectionsOf(templateOf('everything')), sectionsOf(templateOf('default'))];
+  for (const [title, lines] of sectionsOf(networkTemplateOf('everything')))
+    all.set(`Network: ${title}`, lines);
   for (const [title, lines] of sectionsOf(modelTemplateOf('everything'))) all.set(`Model: ${title}`, lines);
   for (const [title, lines] of sectionsOf(modelTemplateOf('atZero'))) {
     all.set(`A model that may be scaled to zero: ${title}`, lines);
@@ -122,6 +125,8 @@ function keptIn(stack: string, { Resources: resources }: Template): string[] {
 function nameOf({ Type, Properties }: Resource): string | undefined {
   const path = nameProperties[Type]?.split('.');
   const name = path?.reduce((value, key) => value?.[key], Properties);
+  // Those alarms have another name for each version of their function.
+  if (name && versionEnd.test(plain(name))) return undefined;
   return (
     name && plain(name).replace(/\bimage-generation-(test|night)(-model-g6-xlarge)?(-zero)?\b/, '<stack>')
   );
@@ -138,10 +143,15 @@ function rolesOf(template: Template): [functions: Sections, others: Sections] {
   );
   for (const [roleId, role] of resourcesOf(template, 'AWS::IAM::Role')) {
     const fn = functionsByRole.get(roleId);
-    const lines = [...trustOf(role), ...permissionsOf(template, roleId), ...callersOf(template, fn?.id)];
+    const permissions = permissionsOf(template, (used) => used.Ref === roleId);
+    const lines = [...trustOf(role), ...permissions, ...callersOf(template, fn?.id)]
+      // The log group of each function has a name of its own.
+      .map((line: string) => line.replace(/<\w+Log\.Arn>/, '<its own log>'));
     if (fn?.name) functions.set(fn.name, lines);
     else others.set(`Role ${readable(roleId)}`, lines.map(readable));
   }
+  const ofAnother = permissionsOf(template, (used) => 'Fn::ImportValue' in used);
+  if (ofAnother.length > 0) others.set('A role of another stack', ofAnother);
   return [functions, others];
 }
 
@@ -158,14 +168,10 @@ function trustOf({ Properties }: Resource): string[] {
   ].map(readable);
 }
 
-function permissionsOf(template: Template, roleId: string): string[] {
-  return (
-    [...resourcesOf(template, 'AWS::IAM::Policy').values()]
-      .filter(({ Properties }) => Properties.Roles.some((role: any) => role.Ref === roleId))
-      .flatMap(({ Properties }) => Properties.PolicyDocument.Statement.map(statementLine))
-      // The log group of each function has a name of its own.
-      .map((line: string) => line.replace(/<\w+Log\.Arn>/, '<its own log>'))
-  );
+function permissionsOf(template: Template, isMeant: (role: any) => boolean): string[] {
+  return [...resourcesOf(template, 'AWS::IAM::Policy').values()]
+    .filter(({ Properties }) => Properties.Roles.some(isMeant))
+    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement.map(statementLine));
 }
 
 function callersOf(template: Template, functionId: string | undefined): string[] {

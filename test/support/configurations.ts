@@ -64,6 +64,8 @@ export const configurations = {
     inference: {
       ...endpoint,
       instanceType: 'ml.g6e.2xlarge',
+      otherInstanceTypes: ['ml.g6e.4xlarge', 'ml.g5.2xlarge'],
+      zones: ['eu-west-1c', 'eu-west-1a', 'eu-west-1b', 'eu-west-1f'],
       amiVersion: 'al2-ami-sagemaker-inference-gpu-3-1',
       modelDataKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/33333333-3333-3333-3333-333333333333',
       secondsPerMegapixel: 7.3,
@@ -85,9 +87,17 @@ export const configurations = {
       modelDataKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/33333333-3333-3333-3333-333333333333',
     },
   },
-  /** The same without what can be left out. */
+  /** The same without what can be left out, on several types of instances. */
   atZeroSmall: {
-    inference: { ...endpoint, amiVersion: null, internetAccess: true, minInstances: 0, maxInstances: 1 },
+    inference: {
+      ...endpoint,
+      otherInstanceTypes: ['ml.g5.12xlarge'],
+      environment: { ENGINE: 'own:Engine' },
+      amiVersion: null,
+      internetAccess: true,
+      minInstances: 0,
+      maxInstances: 1,
+    },
   },
   /** The shortest deadline, one instance, and a dashboard whose name is not in the zone. */
   small: {

@@ -82,12 +82,13 @@ export function statementsOf(template: Template, functionId: string, resolve: Re
 
 /** The statements of all policies of a role. */
 export function statementsOfRole(template: Template, roleId: string, resolve: Resolve): Statement[] {
-  return Object.values(template.Resources)
-    .filter(
-      ({ Type, Properties }) =>
-        Type === 'AWS::IAM::Policy' && Properties.Roles.some((role: any) => role.Ref === roleId),
-    )
-    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement as any[])
+  const beside = Object.values(template.Resources).filter(
+    ({ Type, Properties }) =>
+      Type === 'AWS::IAM::Policy' && Properties.Roles.some((role: any) => role.Ref === roleId),
+  );
+  const inside: any[] = template.Resources[roleId]!.Properties.Policies ?? [];
+  return [...beside.map(({ Properties }) => Properties), ...inside]
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement as any[])
     .map((statement) => ({
       effect: statement.Effect,
       actions: [statement.Action].flat(),

@@ -12,7 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { modelStackNameOf, readConfiguration, stackNameOf } from '../../lib/configuration.ts';
+import {
+  modelStackNameOf,
+  networkStackNameOf,
+  readConfiguration,
+  stackNameOf,
+} from '../../lib/configuration.ts';
 import { configurations, type ConfigurationName } from './configurations.ts';
 import type { Template } from './policies.ts';
 import { inRepository, repository } from './repository.ts';
@@ -35,6 +40,11 @@ export function templateOf(name: ConfigurationName): Template {
 /** The model's stack. @throws Error if the configuration has none. */
 export function modelTemplateOf(name: ConfigurationName): Template {
   return read(name, modelStackNameOf(readConfiguration(configurations[name], name))!);
+}
+
+/** The stack of the model's network. */
+export function networkTemplateOf(name: ConfigurationName): Template {
+  return read(name, networkStackNameOf(readConfiguration(configurations[name], name))!);
 }
 
 function read(name: ConfigurationName, stackName: string): Template {

@@ -3,6 +3,7 @@ import {
   paginateGetResources,
   ResourceGroupsTaggingAPIClient,
 } from '@aws-sdk/client-resource-groups-tagging-api';
+import { dataTag } from '../../../lib/configuration.ts';
 import { ask, cliCommand, type Aws } from '../aws.ts';
 import { conditionOf, wasCreated } from '../stacks.ts';
 import { note, stop, type Check, type Finding, type Plan } from './check.ts';
@@ -14,9 +15,8 @@ export const dataStores = [
   { logicalId: 'AccountsUserPool', name: 'the user pool' },
 ];
 
-/** CloudFormation tags what it makes. The tags stay on what it leaves behind. */
+/** CloudFormation tags log groups with it, but no tables: those have `dataTag`. Tags stay on what a stack leaves behind. */
 const stackTag = 'aws:cloudformation:stack-name';
-const idTag = 'aws:cloudformation:logical-id';
 
 /** Names that a stack gives and that can be there only once; CloudFormation finds other names itself. */
 const fixedLogGroups = (stackName: string) => [
@@ -26,12 +26,12 @@ const fixedLogGroups = (stackName: string) => [
 
 interface Left {
   arn: string;
-  logicalId: string;
   stackName: string;
 }
 
-async function resourcesLeft(aws: Aws, stackNames: string[]): Promise<Left[]> {
-  const input = { TagFilters: [{ Key: stackTag, Values: stackNames }] };
+/** What has a tag with the name of one of the stacks. */
+async function resourcesLeft(aws: Aws, key: string, stackNames: string[]): Promise<Left[]> {
+  const input = { TagFilters: [{ Key: key, Values: stackNames }] };
   return ask(aws, ResourceGroupsTaggingAPIClient, async (client, options) => {
     const left: Left[] = [];
     for await (const { ResourceTagMappingList: list = [] } of paginateGetResources(
@@ -40,8 +40,7 @@ async function resourcesLeft(aws: Aws, stackNames: string[]): Promise<Left[]> {
       options,
     )) {
       for (const { ResourceARN: arn = '', Tags: tags = [] } of list) {
-        const tag = (key: string) => tags.find(({ Key }) => Key === key)?.Value ?? '';
-        left.push({ arn, logicalId: tag(idTag), stackName: tag(stackTag) });
+        left.push({ arn, stackName: tags.find(({ Key }) => Key === key)?.Value ?? '' });
       }
     }
     return left;
@@ -56,10 +55,8 @@ export const leftovers: Check = {
     const stacks = await facts.stacks;
     const missing = plan.targets.filter((name) => !wasCreated(stacks.get(name)!));
     if (missing.length === 0) return [];
-    const left = await resourcesLeft(plan.aws, missing);
-    const data = left.filter((one) =>
-      dataStores.some(({ logicalId }) => one.logicalId.startsWith(logicalId)),
-    );
+    const data = await resourcesLeft(plan.aws, dataTag, missing);
+    const left = await resourcesLeft(plan.aws, stackTag, missing);
     // The CDK deletes what is left of a failed creation, but for the data stores.
     const wasTried = (name: string) => conditionOf(stacks.get(name)!) === 'never-created';
     return [

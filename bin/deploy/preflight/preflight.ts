@@ -6,6 +6,7 @@ import { imported, leftovers } from './leftovers.ts';
 import { mail } from './mail.ts';
 import { concurrency, instanceQuota, readConcurrency } from './quotas.ts';
 import { cloudFront, newModel, stackStates } from './stack-states.ts';
+import { severalTypes, zones } from './zones.ts';
 
 const checks: Check[] = [
   stackStates,
@@ -13,6 +14,8 @@ const checks: Check[] = [
   leftovers,
   newModel,
   instanceQuota,
+  zones,
+  severalTypes,
   concurrency,
   mail,
   cloudFront,
@@ -29,7 +32,8 @@ export interface Preflight {
 /** Asks AWS whether a deployment can succeed. It changes nothing. */
 export async function preflight(plan: Plan): Promise<Preflight> {
   const { aws, deployment, targets } = plan;
-  const names = [deployment.stackName, deployment.modelStackName].filter((name) => name !== null);
+  const { stackName, modelStackName, networkStackName } = deployment;
+  const names = [stackName, modelStackName, networkStackName].filter((name) => name !== null);
   const facts = { stacks: readStacks(aws, names), accountConcurrency: readConcurrency(aws) };
   const found = await Promise.all(checks.map((check) => resultOf(check, plan, facts)));
   const stacks = await facts.stacks.catch(() => new Map());

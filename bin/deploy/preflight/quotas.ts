@@ -5,6 +5,7 @@ import {
   ServiceQuotasClient,
   type ServiceQuota,
 } from '@aws-sdk/client-service-quotas';
+import { instanceTypesOf } from '../../../lib/options.ts';
 import { ask, cliCommand, type Aws } from '../aws.ts';
 import { note, stop, type Check, type Finding } from './check.ts';
 
@@ -67,30 +68,41 @@ export const instanceQuota: Check = {
     const { configuration, modelStackName } = deployment;
     const { inference } = configuration;
     if (inference.kind !== 'endpoint' || !targets.includes(modelStackName!)) return [];
-    const { instanceType, minInstances, maxInstances } = inference;
-    const { region } = aws.settings;
-    const quota = await findQuota(aws, `${instanceType} for endpoint usage`);
-    if (quota?.Value === undefined) {
-      return note(
-        `AWS has no quota for ${instanceType} in ${region}, so SageMaker may not offer this type there: see the types in the console of Service Quotas.`,
-      );
-    }
-    const needed = 2 * maxInstances;
-    if (quota.Value >= needed) return [];
-    const has = `The account's quota for ${instanceType} in ${region} is ${quota.Value}`;
-    const increase = cliCommand(
-      aws,
-      `service-quotas request-service-quota-increase --service-code sagemaker --quota-code ${quota.QuotaCode} --desired-value ${needed}`,
-    );
     // A model that may be scaled to zero starts one instance, too: at the deployment, and at each cold start.
-    const first = Math.max(1, minInstances);
-    if (quota.Value < first) {
-      return stop(
-        `${has}, and the endpoint needs ${first} to start. Ask AWS for more and wait for the answer, or deploy without a model first (docs/deploying.md#first-none-then-the-model): ${increase}`,
-      );
-    }
-    return note(
-      `${has}. A later deployment of the model starts new instances beside the old ones, so with inference.maxInstances ${maxInstances} it needs up to ${needed} while both run. Ask AWS for more: ${increase}`,
+    const first = Math.max(1, inference.minInstances);
+    // SageMaker refuses an endpoint where any of its types has no quota, whichever it takes (Deepgram, "Deploy on Amazon SageMaker").
+    const found = instanceTypesOf(inference).map((type, i) =>
+      findingsOf(aws, { type, first: i === 0 ? first : 1, most: inference.maxInstances }),
     );
+    return (await Promise.all(found)).flat();
   },
 };
+
+/** @param first how many instances the type must have at least, most how many it may have */
+async function findingsOf(
+  aws: Aws,
+  { type, first, most }: { type: string; first: number; most: number },
+): Promise<Finding[]> {
+  const { region } = aws.settings;
+  const quota = await findQuota(aws, `${type} for endpoint usage`);
+  if (quota?.Value === undefined) {
+    return note(
+      `AWS has no quota for ${type} in ${region}, so SageMaker may not offer this type there: see the types in the console of Service Quotas.`,
+    );
+  }
+  const needed = 2 * most;
+  if (quota.Value >= needed) return [];
+  const has = `The account's quota for ${type} in ${region} is ${quota.Value}`;
+  const increase = cliCommand(
+    aws,
+    `service-quotas request-service-quota-increase --service-code sagemaker --quota-code ${quota.QuotaCode} --desired-value ${needed}`,
+  );
+  if (quota.Value < first) {
+    return stop(
+      `${has}, and the endpoint needs ${first} to start. Ask AWS for more and wait for the answer, or deploy without a model first (docs/deploying.md#first-none-then-the-model): ${increase}`,
+    );
+  }
+  return note(
+    `${has}. A later deployment of the model starts new instances beside the old ones, so with inference.maxInstances ${most} it needs up to ${needed} while both run. Ask AWS for more: ${increase}`,
+  );
+}

@@ -4,21 +4,21 @@ import { fileURLToPath } from 'node:url';
 import { Aws, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Repository } from 'aws-cdk-lib/aws-ecr';
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, Role, type IRole } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnModel } from 'aws-cdk-lib/aws-sagemaker';
 import type { Construct } from 'constructs';
 import type { ModelEndpointOptions } from '../../configuration.ts';
-import { maxDeadlineSeconds } from '../../options.ts';
+import { instanceTypesOf, maxDeadlineSeconds } from '../../options.ts';
 import { accept } from '../accepted-findings.ts';
-import { s3Place, type ModelNetwork } from './model-network.ts';
+import { addModelRole, s3Place, type NetworkOfModel } from './model-network.ts';
 
 /** What an endpoint is made of, in both of its forms. */
 export interface ModelEndpointProps {
   readonly endpointName: string;
   readonly options: ModelEndpointOptions;
   /** Where the containers run; null for SageMaker's own network, from which they reach the internet. */
-  readonly network: ModelNetwork | null;
+  readonly network: NetworkOfModel | null;
   readonly logRetention: RetentionDays;
 }
 
@@ -36,13 +36,27 @@ interface ContainerProps extends ModelEndpointProps {
 export const variantName = 'AllTraffic';
 const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** What the variant has in both forms. */
-export const variantOf = ({ instanceType, amiVersion }: ModelEndpointOptions) => ({
-  variantName,
-  instanceType,
-  ...(amiVersion !== null && { inferenceAmiVersion: amiVersion }),
-  routingConfig: { routingStrategy: 'LEAST_OUTSTANDING_REQUESTS' },
-});
+/**
+ * What the variant has in both forms. Of several types SageMaker starts the first that AWS has, and later ends those of the last
+ * first; an endpoint with one type can be given several (Amazon SageMaker, "Deploy to multiple instance types with instance
+ * pools").
+ */
+export function variantOf(options: ModelEndpointOptions) {
+  const { instanceType, amiVersion } = options;
+  const pools = instanceTypesOf(options).map((type, i) => ({ instanceType: type, priority: i + 1 }));
+  return {
+    variantName,
+    ...(pools.length === 1 ? { instanceType } : { instancePools: pools }),
+    ...(amiVersion !== null && { inferenceAmiVersion: amiVersion }),
+    routingConfig: { routingStrategy: 'LEAST_OUTSTANDING_REQUESTS' },
+  };
+}
+
+/**
+ * Why no instance comes, and how long each part of a start takes (docs/runbook.md, "Starts of instances"). It is SageMaker's
+ * default for configurations since June 2026, and said here because the runbook counts on it.
+ */
+export const metricsConfig = { enableDetailedObservability: true };
 
 /** An instance downloads tens of gigabytes, then loads them into its GPU. Each step may take half an hour. */
 export const startStepSeconds = 1800;
@@ -55,7 +69,7 @@ export const longestGenerationSeconds = maxDeadlineSeconds + 60;
 /** The model with its image, its role and its log, for which everything that starts the container must wait. */
 export function addContainer(scope: Construct, props: ContainerProps) {
   const { options, network, hasNetwork, logGroupName, logRetention } = props;
-  const role = addRole(scope, props);
+  const { role, policy } = addRole(scope, props);
   const model = new CfnModel(scope, 'Model', {
     executionRoleArn: role.roleArn,
     primaryContainer: {
@@ -67,34 +81,35 @@ export function addContainer(scope: Construct, props: ContainerProps) {
     },
     ...(network !== null && hasNetwork && { vpcConfig: network.vpcConfig }),
   });
-  // SageMaker reads the image and the weights at once, so the role must have its policy by then.
-  model.node.addDependency(role.node.findChild('DefaultPolicy'), ...(network === null ? [] : [network]));
+  // SageMaker reads the image and the weights at once, so the role must have its policy by then. It also loses it last.
+  model.node.addDependency(policy);
   // If it were not there, SageMaker would make it and keep its lines forever.
   const logGroup = new LogGroup(scope, 'Log', {
     logGroupName,
     retention: logRetention,
     removalPolicy: RemovalPolicy.DESTROY,
   });
-  return { model, role, logGroup };
+  return { model, role, policy, logGroup };
 }
 
-/** SageMaker runs the instances with it. It may read the weights and the image (see `addImage`) and write logs and metrics. */
-function addRole(
-  scope: Construct,
-  { options, network, logGroupName, metricNamespaces }: ContainerProps,
-): Role {
+/**
+ * The network's role, or one of the model's own, with what this model needs: it may read the weights and the image (see
+ * `addImage`) and write logs and metrics.
+ */
+function addRole(scope: Construct, { options, network, logGroupName, metricNamespaces }: ContainerProps) {
   const { modelData, modelDataKeyArn } = options;
   const { bucket, bucketArn, prefix } = s3Place(modelData);
   const logGroup = `log-group:${logGroupName}`;
   const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:${logGroup}`;
-  const role = new Role(scope, 'Role', {
-    description: 'SageMaker starts the model with it',
-    assumedBy: new ServicePrincipal('sagemaker.amazonaws.com'),
-  });
+  const role: IRole =
+    network === null ? addModelRole(scope) : Role.fromRoleName(scope, 'Role', network.roleName);
   const allow = (actions: string[], resources: string[], conditions = {}) =>
-    role.addToPolicy(new PolicyStatement({ actions, resources, conditions }));
-  allow(['s3:GetObject'], [`${bucketArn}/${prefix}*`]);
-  allow(['s3:ListBucket'], [bucketArn], { StringLike: { 's3:prefix': `${prefix}*` } });
+    role.addToPrincipalPolicy(new PolicyStatement({ actions, resources, conditions }));
+  const policy = allow(['s3:GetObject'], [`${bucketArn}/${prefix}*`]).policyDependable!;
+  // Also for the prefix without its slash, which some programs ask for before they copy a folder.
+  const prefixes = [`${prefix}*`, prefix.replace(/\/$/, '')];
+  allow(['s3:ListBucket'], [bucketArn], { StringLike: { 's3:prefix': prefixes } });
+  allow(['s3:GetBucketLocation'], [bucketArn]);
   if (modelDataKeyArn !== null) {
     allow(['kms:Decrypt'], [modelDataKeyArn], {
       StringEquals: { 'kms:ViaService': `s3.${Aws.REGION}.${Aws.URL_SUFFIX}` },
@@ -108,20 +123,19 @@ function addRole(
   allow(['cloudwatch:PutMetricData'], ['*'], {
     StringEquals: { 'cloudwatch:namespace': metricNamespaces },
   });
-  network?.grantUse(role);
   accept(role, {
     [`AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${bucket}/${prefix}*]`]:
       'The model is everything below its one prefix; nothing else of the bucket can be read.',
     [`AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:logs:<AWS::Region>:<AWS::AccountId>:${logGroup}:*]`]:
       "SageMaker names the streams itself; they are in this endpoint's one log group.",
     'AwsSolutions-IAM5[Resource::*]':
-      'Metrics, which a condition holds to one namespace, the log-in to ECR, and the actions on network interfaces that SageMaker asks for have no ARNs beforehand.',
+      'Metrics, which a condition holds to one namespace, and the log-in to ECR have no ARNs.',
   });
-  return role;
+  return { role, policy };
 }
 
 /** @throws Error for a folder without a Dockerfile. */
-function addImage(scope: Construct, image: ModelEndpointOptions['image'], role: Role): string {
+function addImage(scope: Construct, image: ModelEndpointOptions['image'], role: IRole): string {
   if ('uri' in image) {
     imageRepository(scope, image.uri).grantPull(role);
     return image.uri;

@@ -11,6 +11,7 @@ import { Construct } from 'constructs';
 import {
   addContainer,
   longestGenerationSeconds,
+  metricsConfig,
   startStepSeconds,
   variantName,
   variantOf,
@@ -42,12 +43,13 @@ export class ModelEndpoint extends Construct {
       metricNamespaces: '/aws/sagemaker/Endpoints',
       hasNetwork: true,
     });
-    role.addToPolicy(
+    role.addToPrincipalPolicy(
       new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: [alarm.alarmArn] }),
     );
     // The model and the configuration have no fixed names: SageMaker can't change them, so CloudFormation makes a new
     // one before it deletes the old one.
     const config = new CfnEndpointConfig(this, 'Configuration', {
+      metricsConfig,
       productionVariants: [
         {
           ...variantOf(options),

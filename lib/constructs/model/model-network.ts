@@ -9,29 +9,56 @@ import {
   Vpc,
   type IVpc,
 } from 'aws-cdk-lib/aws-ec2';
-import { AnyPrincipal, Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import { AnyPrincipal, Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   CfnFirewallDomainList,
   CfnFirewallRuleGroup,
   CfnFirewallRuleGroupAssociation,
 } from 'aws-cdk-lib/aws-route53resolver';
-import type { CfnModel } from 'aws-cdk-lib/aws-sagemaker';
 import { Construct } from 'constructs';
 import type { ModelEndpointOptions } from '../../configuration.ts';
 import { accept } from '../accepted-findings.ts';
+
+/** What SageMaker needs to connect its instances to a network (Amazon SageMaker, "host-vpc"). */
+const useOfNetwork = new PolicyStatement({
+  actions: [
+    'ec2:CreateNetworkInterface',
+    'ec2:CreateNetworkInterfacePermission',
+    'ec2:DeleteNetworkInterface',
+    'ec2:DeleteNetworkInterfacePermission',
+    'ec2:DescribeDhcpOptions',
+    'ec2:DescribeNetworkInterfaces',
+    'ec2:DescribeSecurityGroups',
+    'ec2:DescribeSubnets',
+    'ec2:DescribeVpcEndpoints',
+    'ec2:DescribeVpcs',
+  ],
+  resources: ['*'],
+});
+
+/** What a model is told of the network that it runs in. */
+export interface NetworkOfModel {
+  readonly vpcConfig: { readonly subnets: string[]; readonly securityGroupIds: string[] };
+  readonly roleName: string;
+}
 
 /**
  * A network without a way to the internet. Containers in it reach S3 only, and there only the buckets of this account and
  * the weights. SageMaker pulls the image and writes the logs from its own network. It costs nothing by the hour.
  */
-export class ModelNetwork extends Construct {
-  readonly vpcConfig: CfnModel.VpcConfigProperty;
+export class ModelNetwork extends Construct implements NetworkOfModel {
+  readonly vpcConfig: NetworkOfModel['vpcConfig'];
+  /**
+   * Of the role of the models in it. When an endpoint is gone, SageMaker still deletes its network interfaces with the role, so
+   * the role is here and not beside the endpoint (Amazon SageMaker, "DeleteEndpoint").
+   */
+  readonly roleName: string;
 
-  constructor(scope: Construct, id: string, { modelData }: Pick<ModelEndpointOptions, 'modelData'>) {
+  constructor(scope: Construct, id: string, { modelData, zones }: ModelEndpointOptions) {
     super(scope, id);
     const vpc = new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr('10.0.0.0/22'),
-      maxAzs: 2,
+      ...(zones === null ? { maxAzs: 2 } : { availabilityZones: zones.toSorted() }),
       natGateways: 0,
       createInternetGateway: false,
       subnetConfiguration: [{ name: 'model', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: 24 }],
@@ -54,27 +81,13 @@ export class ModelNetwork extends Construct {
       subnets: vpc.isolatedSubnets.map(({ subnetId }) => subnetId),
       securityGroupIds: [securityGroup.securityGroupId],
     };
-  }
-
-  /** What SageMaker needs to connect its instances to a network (Amazon SageMaker, "host-vpc"). */
-  grantUse(role: Role): void {
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: [
-          'ec2:CreateNetworkInterface',
-          'ec2:CreateNetworkInterfacePermission',
-          'ec2:DeleteNetworkInterface',
-          'ec2:DeleteNetworkInterfacePermission',
-          'ec2:DescribeDhcpOptions',
-          'ec2:DescribeNetworkInterfaces',
-          'ec2:DescribeSecurityGroups',
-          'ec2:DescribeSubnets',
-          'ec2:DescribeVpcEndpoints',
-          'ec2:DescribeVpcs',
-        ],
-        resources: ['*'],
-      }),
-    );
+    const role = addModelRole(this);
+    role.addToPolicy(useOfNetwork);
+    this.roleName = role.roleName;
+    accept(role, {
+      'AwsSolutions-IAM5[Resource::*]':
+        'The actions on network interfaces that SageMaker asks for have no ARNs beforehand.',
+    });
   }
 
   /** Presigned links of other accounts are refused too: no image can be sent to a stranger's bucket. */
@@ -90,13 +103,15 @@ export class ModelNetwork extends Construct {
           conditions,
         }),
       );
-    allow(['s3:GetObject', 's3:PutObject'], ['*'], {
+    // Buckets are listed and found here as well: a model that is being replaced still reads its own weights.
+    const ofBuckets = ['s3:ListBucket', 's3:GetBucketLocation'];
+    allow(['s3:GetObject', 's3:PutObject', ...ofBuckets], ['*'], {
       StringEquals: { 'aws:ResourceAccount': Aws.ACCOUNT_ID },
     });
     // The bucket of the weights may belong to another account.
     const { bucketArn, prefix } = s3Place(modelData);
     allow(['s3:GetObject'], [`${bucketArn}/${prefix}*`]);
-    allow(['s3:ListBucket'], [bucketArn]);
+    allow(ofBuckets, [bucketArn]);
   }
 
   /** A name that is looked up leaves the network, too, so only AWS's own names are. */
@@ -121,7 +136,15 @@ export class ModelNetwork extends Construct {
   }
 }
 
+/** SageMaker runs the instances with it. */
+export function addModelRole(scope: Construct): Role {
+  return new Role(scope, 'Role', {
+    description: 'SageMaker starts the model with it',
+    assumedBy: new ServicePrincipal('sagemaker.amazonaws.com'),
+  });
+}
+
 export function s3Place(uri: string) {
-  const [, bucket, prefix] = /^s3:\/\/([^/]+)\/(.*)$/.exec(uri)!;
+  const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/(.*)$/.exec(uri)!;
   return { bucket, bucketArn: `arn:${Aws.PARTITION}:s3:::${bucket}`, prefix };
 }

@@ -1,8 +1,10 @@
 import { CfnEndpoint, CfnEndpointConfig, CfnInferenceComponent } from 'aws-cdk-lib/aws-sagemaker';
 import { Construct } from 'constructs';
 import { gpusOfTypes } from '../../gpus.ts';
+import { instanceTypesOf } from '../../options.ts';
 import {
   addContainer,
+  metricsConfig,
   startStepSeconds,
   variantName,
   variantOf,
@@ -30,16 +32,16 @@ export class ScaleToZeroEndpoint extends Construct {
     super(scope, id);
     this.props = props;
     this.componentName = props.endpointName;
-    const { options, network } = props;
-    const { model, role, logGroup } = addContainer(this, {
+    const { options } = props;
+    const { model, role, policy, logGroup } = addContainer(this, {
       ...props,
       logGroupName: `/aws/sagemaker/InferenceComponents/${this.componentName}`,
       metricNamespaces: ['/aws/sagemaker/Endpoints', '/aws/sagemaker/InferenceComponents'],
       hasNetwork: false,
     });
     const config = this.addConfiguration(role.roleArn);
-    // SageMaker uses the role and the network when it starts the first instance.
-    config.node.addDependency(role.node.findChild('DefaultPolicy'), ...(network === null ? [] : [network]));
+    // SageMaker uses the role when it starts the first instance.
+    config.node.addDependency(policy);
     this.endpoint = new CfnEndpoint(this, 'Endpoint', {
       endpointName: props.endpointName,
       endpointConfigName: config.attrEndpointConfigName,
@@ -52,6 +54,7 @@ export class ScaleToZeroEndpoint extends Construct {
   private addConfiguration(executionRoleArn: string): CfnEndpointConfig {
     const { options, network } = this.props;
     return new CfnEndpointConfig(this, 'Configuration', {
+      metricsConfig,
       executionRoleArn,
       ...(network !== null && { vpcConfig: network.vpcConfig }),
       productionVariants: [
@@ -71,22 +74,30 @@ export class ScaleToZeroEndpoint extends Construct {
   }
 
   private addComponent(modelName: string): CfnInferenceComponent {
-    const { instanceType } = this.props.options;
+    const types = instanceTypesOf(this.props.options);
+    const specificationFor = (instanceType: string) => ({
+      modelName,
+      computeResourceRequirements: {
+        numberOfAcceleratorDevicesRequired: gpusOfTypes[instanceType] ?? 1,
+        minMemoryRequiredInMb: reservedMemoryMb,
+      },
+      startupParameters: {
+        modelDataDownloadTimeoutInSeconds: startStepSeconds,
+        containerStartupHealthCheckTimeoutInSeconds: startStepSeconds,
+      },
+    });
     return new CfnInferenceComponent(this, 'Component', {
       inferenceComponentName: this.componentName,
       endpointName: this.endpoint.attrEndpointName,
       variantName,
-      specification: {
-        modelName,
-        computeResourceRequirements: {
-          numberOfAcceleratorDevicesRequired: gpusOfTypes[instanceType] ?? 1,
-          minMemoryRequiredInMb: reservedMemoryMb,
-        },
-        startupParameters: {
-          modelDataDownloadTimeoutInSeconds: startStepSeconds,
-          containerStartupHealthCheckTimeoutInSeconds: startStepSeconds,
-        },
-      },
+      ...(types.length === 1
+        ? { specification: specificationFor(types[0]!) }
+        : {
+            specifications: types.map((instanceType) => ({
+              instanceType,
+              ...specificationFor(instanceType),
+            })),
+          }),
       // A deployment starts one copy, also where the model is scaled to zero: if the container does not work, the deployment fails.
       runtimeConfig: { copyCount: 1 },
     });

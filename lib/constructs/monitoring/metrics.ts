@@ -14,9 +14,11 @@ import {
   metricNamespace,
   metricTable,
   serviceDimension,
+  versionDimension,
   type CountedName,
   type MetricName,
 } from '../../../shared/base/metrics.ts';
+import type { ServiceFunction } from '../service-function.ts';
 
 /** Of graphs, and of alarms that start soon. */
 export const period = Duration.minutes(5);
@@ -43,6 +45,18 @@ export function serviceMetrics(scope: IConstruct) {
     /** How often one value of the second dimension (a code, an outcome) was counted. */
     count: (name: CountedName, value: string, options: MetricOptions = {}) =>
       own(name, { [metricTable[name].by]: value }, { statistic: Stats.SUM, ...options }),
+
+    /** What one version of a function failed at, as `embeddedMetrics` counts it. */
+    ofVersion: (
+      name: CountedName,
+      { functionName, currentVersion }: ServiceFunction,
+      options: MetricOptions,
+    ) =>
+      own(
+        name,
+        { [versionDimension]: `${functionName}:${currentVersion.version}` },
+        { statistic: Stats.SUM, ...options },
+      ),
 
     /** Every value of the second dimension. For graphs: CloudWatch allows no search in alarms. */
     every: (name: CountedName): SearchExpression => {

@@ -12,6 +12,7 @@ import { Board, runbookPath, sectionOf, type RowAlarm } from './board.ts';
 import { Budget } from './budget.ts';
 import { savedQueries } from './saved-queries.ts';
 import type { Watched } from './watched.ts';
+import type { ServiceFunction } from '../service-function.ts';
 
 export interface MonitoringProps extends Pick<Configuration, 'alarmEmail' | 'monthlyBudgetUsd'> {
   readonly watched: readonly Watched[];
@@ -25,8 +26,8 @@ export interface MonitoringProps extends Pick<Configuration, 'alarmEmail' | 'mon
 export class Monitoring extends Construct {
   /** Every alarm notifies it when it starts, and of nothing else. */
   readonly topic: Topic;
-  /** A deployment is taken back if one of them starts. */
-  readonly rollbackAlarms: readonly Alarm[];
+  /** By the function whose deployment is taken back if one of them starts. */
+  readonly rollbackAlarms: ReadonlyMap<ServiceFunction, readonly RowAlarm[]>;
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
@@ -34,7 +35,8 @@ export class Monitoring extends Construct {
     this.topic = this.addTopic();
     if (alarmEmail !== null) this.topic.addSubscription(new EmailSubscription(alarmEmail));
     const alarms = this.addAlarms(watched);
-    this.rollbackAlarms = alarms.filter(({ row }) => row.rollsBack).map(({ alarm }) => alarm);
+    const rollbacks = alarms.filter(({ row }) => row.rollsBack !== undefined);
+    this.rollbackAlarms = Map.groupBy(rollbacks, ({ row }) => row.rollsBack!);
     if (monthlyBudgetUsd !== null) new Budget(this, 'Budget', { monthlyBudgetUsd, topic: this.topic });
     new Board(this, 'Board', { watched, alarms });
     this.saveQueries(savedQueries.functions, props.functionLogs);
@@ -51,7 +53,13 @@ export class Monitoring extends Construct {
       .map((row) => {
         const { periods = 1, of = periods } = row;
         const alarm = new Alarm(scope, row.id, {
-          alarmName: `${stackName}-${row.id}`,
+          // An alarm that is updated keeps its state (CloudWatch API, "PutMetricAlarm"). One about a version has another name
+          // for each, so that the next version's is new, and what the last one failed at keeps out no cure.
+          alarmName: [
+            stackName,
+            row.id,
+            ...(row.rollsBack ? [row.rollsBack.currentVersion.version] : []),
+          ].join('-'),
           alarmDescription: `${row.means} ${row.severity === 'critical' ? 'Critical' : 'Warning'}; see ${runbookPath}#${sectionOf(row)}`,
           metric: row.metric,
           threshold: row.threshold,

@@ -45,8 +45,8 @@ export interface AlarmRow {
   readonly of?: number;
   /** Whether a period without data counts as beyond the threshold. @default false: no traffic is no failure */
   readonly missingDataBreaches?: boolean;
-  /** Whether a deployment is taken back if the alarm starts. @default false */
-  readonly rollsBack?: boolean;
+  /** The function whose newest version alone starts the alarm. Its deployment is taken back then. @default none */
+  readonly rollsBack?: ServiceFunction;
   /** What must be deployed before the alarm. */
   readonly after?: readonly IConstruct[];
 }
@@ -77,7 +77,6 @@ export function failuresOf(fn: ServiceFunction) {
     metric: fn.metricErrors({ period: Duration.minutes(5) }),
     threshold: 3,
     periods: 2,
-    rollsBack: true,
   };
 }
 

@@ -5,6 +5,7 @@ import {
   arnOf,
   modelDescription,
   modelStackName,
+  networkStackName,
   stackName,
   type StandInAccount,
   type StandInAws,
@@ -59,6 +60,12 @@ test('--yes, --profile and --region reach the CDK', async () => {
   expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining('export AWS_PROFILE=olga\n') });
   expect(named.calls[1]).toMatchObject({ profile: 'olga' });
   expect(named.calls[1]!.args.slice(-2)).toEqual(['--profile', 'olga']);
+});
+
+test('--at-once reaches the app, for this deployment alone', async () => {
+  const atOnce = await fixture.deploy(['--at-once']);
+  expect(atOnce.calls[1]!.args.join(' ')).toContain(' -c atOnce=true --region');
+  expect((await fixture.deploy([])).calls[1]!.args.join(' ')).not.toContain('atOnce');
 });
 
 test('a stack without a model says so', async () => {
@@ -151,23 +158,23 @@ const changes = (asked: StandInAws['calls']) =>
   asked.filter(({ action }) => !/^(Get|List|Describe)/.test(action));
 
 describe('with a model of its own', () => {
-  test('both stacks are deployed by one command of the CDK, which orders them', async () => {
+  test('all stacks are deployed by one command of the CDK, which orders them', async () => {
     fixture.configure(withModel);
     const { code, stdout, stderr, calls } = await fixture.deploy([], account);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(calls[1]!.args.slice(0, 3)).toEqual(['deploy', modelStackName, stackName]);
+    expect(calls[1]!.args.slice(0, 4)).toEqual(['deploy', networkStackName, modelStackName, stackName]);
     expect(calls[1]!.args).not.toContain('--exclusively');
-    expect(stdout).toContain(`Deploying ${modelStackName} and ${stackName} to account`);
+    expect(stdout).toContain(`Deploying ${networkStackName}, ${modelStackName}, ${stackName} to account`);
   });
 
   test.each([
-    ['service', stackName, outputs.BaseUrl],
-    ['model', modelStackName, `${stackName} uses it from its own next deployment on`],
-  ])('--only %s deploys that stack alone', async (part, name, said) => {
+    ['service', [stackName], outputs.BaseUrl],
+    ['model', [networkStackName, modelStackName], `${stackName} uses it from its own next deployment on`],
+  ])('--only %s deploys nothing else', async (part, names, said) => {
     fixture.configure(withModel);
     const { code, stdout, calls } = await fixture.deploy(['--only', part], account);
     expect(code).toBe(0);
-    expect(calls[1]!.args.slice(0, 3)).toEqual(['deploy', name, '--outputs-file']);
+    expect(calls[1]!.args.slice(0, names.length + 2)).toEqual(['deploy', ...names, '--outputs-file']);
     expect(calls[1]!.args).toContain('--exclusively');
     expect(stdout).toContain(said);
   });
@@ -206,10 +213,10 @@ test('a stack whose first creation failed loses its protection, so that the CDK 
 
 test('where old stores are left, --new-data makes new ones', async () => {
   const arn = 'arn:aws:dynamodb:eu-west-1:123456789012:table/prod-Records';
-  const tagged = [{ arn, stack: stackName, logicalId: 'RecordsTableABC' }];
-  const refused = await fixture.deploy([], { stacks: {}, tagged });
+  const left = [{ arn, stack: stackName, data: true }];
+  const refused = await fixture.deploy([], { stacks: {}, left });
   expect(refused).toMatchObject({ code: 1, calls: [], stderr: expect.stringContaining(arn) });
-  const accepted = await fixture.deploy(['--new-data'], { stacks: {}, tagged });
+  const accepted = await fixture.deploy(['--new-data'], { stacks: {}, left });
   expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining(arn) });
 });
 

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterAll, beforeEach } from '@jest/globals';
 import type { Aws } from '../../../bin/deploy/aws.ts';
-import type { Deployment } from '../../../bin/deploy/deployment.ts';
-import { modelStackNameOf, readConfiguration, stackNameOf } from '../../../lib/configuration.ts';
+import { deploymentOf, type Deployment } from '../../../bin/deploy/deployment.ts';
+import { readConfiguration } from '../../../lib/configuration.ts';
 import { runProgram, type Run } from '../../support/run-program.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { region, stackName, startAws, type StandInAccount, type StandInAws } from './stand-in-aws.ts';
@@ -85,12 +85,12 @@ async function deploy(folder: string, root: string, args: string[], options: Dep
 }
 
 /** The configuration of a model of its own. */
-export const withModel = { inference: { kind: 'endpoint', modelData: 's3://weights/sdxl/' } };
+export const withModel = {
+  inference: { kind: 'endpoint', modelData: 's3://weights/sdxl/', zones: ['eu-west-1a', 'eu-west-1b'] },
+};
 
 export function deploymentFor(options: unknown): Deployment {
-  const configuration = readConfiguration(options, 'The options');
-  const modelStackName = modelStackNameOf(configuration);
-  return { configuration, stackName: stackNameOf(configuration), modelStackName, contextArguments: [] };
+  return deploymentOf(readConfiguration(options, 'The options'), []);
 }
 
 /** Runs something in this process that asks an account on AWS. */

@@ -171,14 +171,49 @@ const models: Row[] = [
   ],
 ];
 
+const enough = { ...model, quotas: quotas(9) };
+const modelIn = (inference: object, offerings?: Asked['offerings']): Asked => ({
+  ...enough,
+  configuration: withInference(inference),
+  ...(offerings !== undefined && { offerings }),
+});
+const onTwo = { otherInstanceTypes: ['ml.g5.xlarge'] };
+const g5In = (zone: string) => ({ 'g6.xlarge': ['eu-west-1a'], 'g5.xlarge': [zone] });
+const otherCards = /^note: .*may run on different cards.* modelVersion names/;
+const noQuotaOfG5 =
+  /^stop: The account's quota for ml\.g5\.xlarge in eu-west-1 is 0, and the endpoint needs 1/;
+const five = Object.fromEntries([['g6.xlarge', ['a', 'b', 'c', 'd', 'e'].map((end) => `eu-west-1${end}`)]]);
+const withoutG5 = quotas(9).map((quota) => ({ ...quota, value: quota.code === 'L-1' ? 0 : 9 }));
+const unknownZones = notDone('availability zones', 'ec2:DescribeInstanceTypeOfferings');
+const places: Row[] = [
+  ['its zones have the type', enough, []],
+  [
+    'no zones are named: those that have the type, but for local ones',
+    modelIn({ zones: null }),
+    [/^note: .*takes the first two zones/],
+    '"zones": ["eu-west-1a","eu-west-1b","eu-west-1c"]',
+  ],
+  ['of five zones four are proposed', modelIn({ zones: null }, five), [/"eu-west-1d"\]/]],
+  [
+    'one of its zones lacks it',
+    modelIn({}, g5In('eu-west-1c')),
+    [/^note: EC2 has no ml\.g6\.xlarge in eu-west-1b, /],
+  ],
+  ['no zone has it', modelIn({}, {}), [/^note: EC2 has no ml\.g6\.xlarge in any zone of eu-west-1/]],
+  ['the other type is where the first is not', modelIn(onTwo, g5In('eu-west-1b')), [otherCards]],
+  ['the other type has no quota', { ...modelIn(onTwo), quotas: withoutG5 }, [noQuotaOfG5, otherCards]],
+  ['EC2 may not be asked', { ...enough, denied: ['DescribeInstanceTypeOfferings'] }, [unknownZones]],
+  ['the model has no network of its own', modelIn({ zones: null, internetAccess: true }), []],
+];
+
 const table = 'arn:aws:dynamodb:eu-west-1:123456789012:table/prod-Records';
 const pool = 'arn:aws:cognito-idp:eu-west-1:123456789012:userpool/eu-west-1_Old';
 const logs = (name: string) => `arn:aws:logs:eu-west-1:123456789012:log-group:${name}`;
-const tagged = [
-  { arn: 'arn:aws:iam::123456789012:role/gateway', stack: stackName, logicalId: 'ApiRole' },
-  { arn: table, stack: stackName, logicalId: 'RecordsTableABC' },
-  { arn: pool, stack: stackName, logicalId: 'AccountsUserPoolABC' },
-  { arn: `${table}-staging`, stack: 'image-generation-staging', logicalId: 'RecordsTableABC' },
+const left = [
+  { arn: 'arn:aws:backup:eu-west-1:123456789012:backup-vault:prod', stack: stackName },
+  { arn: table, stack: stackName, data: true },
+  { arn: pool, stack: stackName, data: true },
+  { arn: `${table}-staging`, stack: 'image-generation-staging', data: true },
 ];
 const cloudFront = /^note: .*"Your account must be verified/;
 const emptyStores = /^stop: .*no account, key or image of before would be found/;
@@ -190,26 +225,26 @@ const withLogs = (stacks: Asked['stacks'] & object): Asked => ({
   configuration: withModel,
   stacks,
   quotas: quotas(4),
-  tagged: [
-    { arn: logs(`${takenLogs}:*`), stack: modelStackName, logicalId: 'Logs' },
-    { arn: logs('/aws/lambda/other'), stack: modelStackName, logicalId: 'OtherLogs' },
+  left: [
+    { arn: logs(`${takenLogs}:*`), stack: modelStackName },
+    { arn: logs('/aws/lambda/other'), stack: modelStackName },
   ],
 });
-const failed = (more: Asked) => stateOf('ROLLBACK_COMPLETE', { tagged, ...more });
+const failed = (more: Asked) => stateOf('ROLLBACK_COMPLETE', { left, ...more });
 const ownLogs = ['CreateGenerationLogABC', 'ApiAccessLogABC'].map((logicalId) => {
-  return { arn: logs(`${stackName}-${logicalId}-XYZ`), stack: stackName, logicalId };
+  return { arn: logs(`${stackName}-${logicalId}-XYZ`), stack: stackName };
 });
 const modelFailed = { ...ofService, [modelStackName]: { status: 'ROLLBACK_COMPLETE' } };
 const stores = ['RecordsTableABC', 'ImagesBucketABC', 'AccountsUserPoolABC'];
 const lacks = /^stop: .*it lacks the bucket of images, the user pool\. /;
-const left: Row[] = [
+const leftovers: Row[] = [
   ['a first deployment: what an unverified account meets', { stacks: {} }, [cloudFront]],
-  ['data stops a new stack', { stacks: {}, tagged }, [emptyStores, cloudFront], `${table}, ${pool}. A`, back],
-  ['--new-data goes on', { stacks: {}, tagged, newData: true }, [unused, cloudFront], table],
+  ['data stops a new stack', { stacks: {}, left }, [emptyStores, cloudFront], `${table}, ${pool}. A`, back],
+  ['--new-data goes on', { stacks: {}, left, newData: true }, [unused, cloudFront], table],
   ['a failed first creation or import stops too', failed({}), [goOn, lifted, cloudFront], table],
   ['--new-data goes on after it', failed({ newData: true }), [unused, lifted, cloudFront]],
-  ['what belongs to a stack that is there is in use', { tagged }, []],
-  ['logs that it left on purpose are in nobody’s way', { stacks: {}, tagged: ownLogs }, [cloudFront]],
+  ['what belongs to a stack that is there is in use', { left }, []],
+  ['logs that it left on purpose are in nobody’s way', { stacks: {}, left: ownLogs }, [cloudFront]],
   [
     'a log group whose name the new stack needs',
     withLogs(ofService),
@@ -248,7 +283,8 @@ describe.each([
   ["of Lambda's concurrent executions", service],
   ['of the e-mails', mails],
   ['of the model', models],
-  ['of what an earlier deployment has left', left],
+  ['of where and on what the model runs', places],
+  ['of what an earlier deployment has left', leftovers],
   ['and a check that can not be made stops nothing and says why', unknown],
 ])('a deployment finds, %s', (_about, rows) => {
   test.each(rows)('%s', async (_what, account, found, ...words) => {
@@ -297,7 +333,7 @@ test.each<[string, RegExp, Asked]>([
   ['SES', /GetAccount$|EmailIdentity/, modelAlone],
   ['quotas of the model', /ListServiceQuotas/, { quotas: quotas(0) }],
   ['quotas of the model', /ListServiceQuotas/, { ...model, only: 'service', quotas: quotas(0) }],
-  ['what was left', /GetResources/, { tagged }],
+  ['what was left', /GetResources/, { left }],
 ])('it is not asked for %s where that is not deployed', async (_what, actions, account) => {
   const { calls } = await asked(account);
   expect(calls.filter(({ action }) => actions.test(action))).toEqual([]);

@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { dataTag } from '../../../lib/configuration.ts';
 import { listen, type RunningServer } from '../../../local/http/server.ts';
 
 export const region = 'eu-west-1';
 export const stackName = 'image-generation-prod';
 export const modelStackName = 'image-generation-prod-model-g6-xlarge';
+export const networkStackName = 'image-generation-prod-network-ab';
 export const modelDescription = 'Image Generation Service: the model';
 
 export interface StandInStack {
@@ -33,12 +35,14 @@ export interface StandInAccount {
   defaultQuotas?: StandInQuota[];
   /** The logical ids of what the service's stack has. */
   resources?: string[];
-  /** What stacks have made, or left. */
-  tagged?: { arn: string; stack: string; logicalId: string }[];
+  /** What stacks have made, or left. `data`: it has the service's own tag. */
+  left?: { arn: string; stack: string; data?: boolean }[];
   /** SES's identities by name, each with its VerificationStatus. Default: none. */
   mailIdentities?: Record<string, string>;
   /** What differs from an account of SES that sends to everybody. */
   mailAccount?: { ProductionAccessEnabled?: boolean; SendingEnabled?: boolean; SuppressedReasons?: string[] };
+  /** Where EC2 has each type of instances. Default: two types in the first three zones, and in a local one. */
+  offerings?: Record<string, string[]>;
   /** Actions that are refused for want of a permission. */
   denied?: string[];
   /** Actions that are never answered. */
@@ -138,6 +142,15 @@ const answers: Record<string, (input: Input, account: StandInAccount) => Answer>
   UpdateTerminationProtection: ({ StackName: arn = '' }) =>
     result('UpdateTerminationProtection', `<StackId>${arn}</StackId>`),
   DeleteStack: () => ok('<DeleteStackResponse/>'),
+  DescribeInstanceTypeOfferings: (input, { offerings = usualOfferings }) => {
+    const asked = Object.entries(input).flatMap(([key, type]) => (/\.Value\./.test(key) ? [type!] : []));
+    const found = asked
+      .flatMap((type) => offerings[type] ?? [])
+      .map((zone) => `<location>${zone}</location>`);
+    return ok(
+      `<DescribeInstanceTypeOfferingsResponse>${found.join('')}</DescribeInstanceTypeOfferingsResponse>`,
+    );
+  },
   GetAccountSettings: (_, { concurrency = 1000 }) =>
     ok(JSON.stringify({ AccountLimit: { ConcurrentExecutions: concurrency } })),
   GetEmailIdentity: ({ name = '' }, { mailIdentities = {} }) => {
@@ -151,22 +164,28 @@ const answers: Record<string, (input: Input, account: StandInAccount) => Answer>
   },
   ListServiceQuotas: (input, { quotas = [] }) => quotaPage(quotas, input),
   ListAWSDefaultServiceQuotas: (input, { defaultQuotas = [] }) => quotaPage(defaultQuotas, input),
-  GetResources: (input, { tagged = [] }) => {
+  GetResources: (input, { left = [] }) => {
     const [filter] = input.TagFilters as unknown as [{ Key: string; Values: string[] }];
-    const { items, next } = page(
-      tagged.filter(({ stack }) => filter.Values.includes(stack)),
+    const tagged = left.map((one) => ({ ResourceARN: one.arn, Tags: tagsOf(one) }));
+    const { items: list, next } = page(
+      tagged.filter(({ Tags }) =>
+        Tags.some(({ Key, Value }) => Key === filter.Key && filter.Values.includes(Value)),
+      ),
       input.PaginationToken,
     );
-    const list = items.map(({ arn, stack, logicalId }) => ({
-      ResourceARN: arn,
-      Tags: [
-        { Key: filter.Key, Value: stack },
-        { Key: 'aws:cloudformation:logical-id', Value: logicalId },
-      ],
-    }));
     return ok(JSON.stringify({ ResourceTagMappingList: list, PaginationToken: next ?? '' }));
   },
 };
+
+const usualZones = ['a', 'c', 'b', '-lnd-1a'].map((end) => `${region}${end}`);
+const usualOfferings: Record<string, string[]> = { 'g6.xlarge': usualZones, 'g5.xlarge': usualZones };
+/** CloudFormation tags what it makes, but neither tables nor roles (cloudformation-coverage-roadmap, issues 1360 and 277). */
+function tagsOf({ arn, stack, data = false }: Required<StandInAccount>['left'][number]) {
+  return [
+    ...(data ? [{ Key: dataTag, Value: stack }] : []),
+    ...(/:(dynamodb|iam):/.test(arn) ? [] : [{ Key: 'aws:cloudformation:stack-name', Value: stack }]),
+  ];
+}
 
 const usualStatus = 'CREATE_COMPLETE';
 const stacksOf = ({ stacks }: StandInAccount): Record<string, StandInStack> =>

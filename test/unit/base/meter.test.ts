@@ -42,6 +42,32 @@ test('an error is counted by its code, apart from what has no code', () => {
   expect(extraRecords[0]!._aws.CloudWatchMetrics[0]!.Dimensions).toEqual([['service', 'code']]);
 });
 
+test('what Lambda’s code failed at is counted by its version too, and nothing else is', () => {
+  process.env.AWS_LAMBDA_FUNCTION_NAME = 'generate';
+  process.env.AWS_LAMBDA_FUNCTION_VERSION = '17';
+  const { extraRecords } = metricsOf((meter) => {
+    meter.count('errors', 'TIMEOUT');
+    meter.count('refusals', 'RATE_LIMITED');
+    meter.count('billingEvents', 'failed');
+    meter.count('billingEvents', 'applied');
+  });
+  delete process.env.AWS_LAMBDA_FUNCTION_NAME;
+  delete process.env.AWS_LAMBDA_FUNCTION_VERSION;
+  expect(extraRecords.map(({ _aws }) => _aws.CloudWatchMetrics[0]!.Dimensions)).toEqual([
+    [
+      ['service', 'code'],
+      ['service', 'version'],
+    ],
+    [['service', 'code']],
+    [
+      ['service', 'outcome'],
+      ['service', 'version'],
+    ],
+    [['service', 'outcome']],
+  ]);
+  expect(extraRecords[0]).toMatchObject({ code: 'TIMEOUT', version: 'generate:17', Errors: 1 });
+});
+
 test('a request that measured nothing adds nothing to its line', () => {
   expect(metricsOf(() => {})).toEqual({ metrics: {}, extraRecords: [] });
 });

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import GithubSlugger from 'github-slugger';
 import { nextSteps } from '../../../bin/deploy/next-steps.ts';
 import { dataStores } from '../../../bin/deploy/preflight/leftovers.ts';
-import { configuration } from '../../../lib/configuration.ts';
+import { configuration, dataTag } from '../../../lib/configuration.ts';
 import { ttlAttribute } from '../../../shared/table/keys.ts';
 
 const root = new URL('../../../', import.meta.url);
@@ -58,10 +58,11 @@ test('the words after a deployment name a heading that the page has', () => {
   expect(page).toContain(`\n## ${heading}\n`);
 });
 
-test('a restored table is given the time to live that the service relies on', () => {
-  expect(readFileSync(new URL('docs/restoring.md', root), 'utf8')).toContain(
-    `AttributeName=${ttlAttribute}\n`,
-  );
+test('a restored table is given the time to live that the service relies on, and the tag by which it is found', () => {
+  const restoring = readFileSync(new URL('docs/restoring.md', root), 'utf8');
+  expect(restoring).toContain(`AttributeName=${ttlAttribute}\n`);
+  expect(restoring).toContain(`"Key=${dataTag},Value=$STACK"`);
+  expect(page).toContain(`\`${dataTag}\``);
 });
 
 test('files of the repository that the page names are there', () => {
