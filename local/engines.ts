@@ -129,7 +129,7 @@ function generationQueues() {
   return {
     [generationQueue]: {
       run: importJob(runGeneration.functionName),
-      maxConcurrency: runGeneration.reservedConcurrency,
+      maxConcurrency: 100,
       visibilityMs,
       deadLetters: { queue: deadLetters, maxReceiveCount: 1000 },
     },

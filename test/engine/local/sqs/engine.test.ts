@@ -48,7 +48,8 @@ async function call(operation: string, members: object, changes: Changes = {}) {
   const request = { method: 'POST', path: '/', headers, body };
   const signed = await signHeaders(engine.url, request, signer);
   const answer = await fetch(engine.url, { method: 'POST', headers: signed, body: changes.sent ?? body });
-  return { status: answer.status, ...((await answer.json()) as Record<string, string>) };
+  const { status } = answer;
+  return { status, ...((await answer.json()) as any) };
 }
 
 const send = (body: string, changes?: Changes) =>
