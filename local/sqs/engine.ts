@@ -3,7 +3,7 @@ import { serveJsonProtocol, type JsonOperation } from '../http/json-protocol.ts'
 import { AwsFault } from '../http/rest.ts';
 import { listen, type RunningServer } from '../http/server.ts';
 import type { SigningScope } from '../http/signed.ts';
-import { md5, openQueue, type Queue, type QueueOptions } from './queue.ts';
+import { md5, Queue, type QueueOptions } from './queue.ts';
 
 export interface SqsOptions extends Omit<SigningScope, 'service'> {
   /** By their names. */
@@ -37,7 +37,7 @@ export async function startSqs({ queues: options, ...scope }: SqsOptions): Promi
   const queues: Record<string, Queue> = {};
   for (const [name, queue] of Object.entries(options)) {
     const arn = `arn:aws:sqs:${scope.region}:${account}:${name}`;
-    queues[name] = openQueue(arn, queue, (message) => queues[queue.deadLetters!.queue]!.take(message));
+    queues[name] = new Queue(arn, queue, (message) => queues[queue.deadLetters!.queue]!.take(message));
   }
   const operation: JsonOperation = {
     targets: ['AmazonSQS.SendMessage', 'AmazonSQS.ChangeMessageVisibility'],
@@ -71,7 +71,7 @@ function handlingOf(queues: Queue[]): Handling {
     async idle() {
       while (runs().length > 0) await Promise.all(runs());
     },
-    messages: () => queues.reduce((sum, queue) => sum + queue.size(), 0),
+    messages: () => queues.reduce((sum, queue) => sum + queue.size, 0),
   };
 }
 
@@ -79,7 +79,7 @@ type Members = Record<string, unknown>;
 
 function membersOf(body: Buffer): Members {
   try {
-    return { ...JSON.parse(body.toString()) };
+    return JSON.parse(body.toString()) ?? {};
   } catch {
     throw new AwsFault('SerializationException', 'The body is not JSON.');
   }

@@ -25,109 +25,105 @@ interface Message {
   timer: NodeJS.Timeout | null;
 }
 
-const notReceived = { firstReceivedAtMs: null, receiveCount: 0, receiptHandle: null, timer: null };
-
-export type Queue = ReturnType<typeof openQueue>;
-
 /**
  * A standard queue, and what Lambda does to bring its messages to a function, each in a batch of its own (AWS Lambda,
  * "Using Lambda with Amazon SQS", "Handling errors for an SQS event source in Lambda").
- * @param toDeadLetters gives a message to the queue of dead letters.
  */
-export function openQueue(
-  arn: string,
-  { run, maxConcurrency, visibilityMs, deadLetters }: QueueOptions,
-  toDeadLetters: (message: Message) => void,
-) {
-  const messages = new Set<Message>();
-  const visible: Message[] = [];
-  const runs = new Set<Promise<void>>();
+export class Queue {
+  private readonly messages = new Set<Message>();
+  private visible: Message[] = [];
+  /** What is being handled. */
+  readonly runs = new Set<Promise<void>>();
+  private readonly arn: string;
+  private readonly options: QueueOptions;
+  private readonly toDeadLetters: (message: Message) => void;
 
-  function take(message: Message): void {
-    messages.add(message);
-    show(message);
+  constructor(arn: string, options: QueueOptions, toDeadLetters: (message: Message) => void) {
+    this.arn = arn;
+    this.options = options;
+    this.toDeadLetters = toDeadLetters;
   }
 
-  function show(message: Message): void {
+  /** All that are in the queue: visible, hidden or being handled. */
+  get size(): number {
+    return this.messages.size;
+  }
+
+  /** @returns the message's id */
+  send(body: string, group?: string): string {
+    const id = randomUUID();
+    const notReceived = { firstReceivedAtMs: null, receiveCount: 0, receiptHandle: null, timer: null };
+    this.take({ id, body, group, sentAtMs: Date.now(), ...notReceived });
+    return id;
+  }
+
+  /** Takes a message of another queue. Its age goes on ("Setting-up dead-letter queue retention in Amazon SQS"). */
+  take(message: Message): void {
+    this.messages.add(message);
+    this.show(message);
+  }
+
+  /** @returns false where no message that is hidden was brought with this handle last. */
+  changeVisibility(receiptHandle: string, seconds: number): boolean {
+    const message = [...this.messages].find((one) => one.receiptHandle === receiptHandle);
+    if (message === undefined || message.timer === null) return false;
+    this.hide(message, seconds * 1000);
+    return true;
+  }
+
+  close(): void {
+    for (const message of this.messages) this.remove(message);
+  }
+
+  private show(message: Message): void {
     message.timer = null;
-    visible.push(message);
-    bringNext();
+    this.visible.push(message);
+    this.bringNext();
   }
 
-  function hide(message: Message, forMs: number): void {
+  private hide(message: Message, forMs: number): void {
     clearTimeout(message.timer!);
-    message.timer = setTimeout(show, forMs, message);
+    message.timer = setTimeout(() => this.show(message), forMs);
   }
 
-  function remove(message: Message): void {
+  private remove(message: Message): void {
     clearTimeout(message.timer!);
-    messages.delete(message);
-    const index = visible.indexOf(message);
-    if (index !== -1) visible.splice(index, 1);
+    this.messages.delete(message);
+    this.visible = this.visible.filter((one) => one !== message);
   }
 
-  function bringNext(): void {
-    while (run !== undefined && runs.size < maxConcurrency && visible.length > 0) {
-      const message = visible.shift()!;
-      // "Using dead-letter queues in Amazon SQS": it moves when it was received more often than allowed.
+  private bringNext(): void {
+    const { run, maxConcurrency, deadLetters } = this.options;
+    if (run === undefined) return;
+    while (this.runs.size < maxConcurrency && this.visible.length > 0) {
+      const message = this.visible.shift()!;
+      // It moves when it was received more often than allowed ("Using dead-letter queues in Amazon SQS").
       if (deadLetters !== undefined && message.receiveCount >= deadLetters.maxReceiveCount) {
-        remove(message);
-        toDeadLetters(message);
+        this.remove(message);
+        this.toDeadLetters(message);
       } else {
-        const handled = bring(message, run);
-        runs.add(handled);
-        void handled.then(() => {
-          runs.delete(handled);
-          bringNext();
+        const handled = this.bring(message, run).finally(() => {
+          this.runs.delete(handled);
+          this.bringNext();
         });
+        this.runs.add(handled);
       }
     }
   }
 
-  async function bring(message: Message, handle: NonNullable<typeof run>): Promise<void> {
+  private async bring(message: Message, run: NonNullable<QueueOptions['run']>): Promise<void> {
     const receiptHandle = randomUUID();
     message.receiptHandle = receiptHandle;
     message.receiveCount += 1;
     message.firstReceivedAtMs ??= Date.now();
-    hide(message, visibilityMs);
-    const failed = await handle({ Records: [recordOf(message, arn)] }).then(
-      (answer) => reports(answer, message.id),
-      () => true,
+    this.hide(message, this.options.visibilityMs);
+    const isDone = await run({ Records: [recordOf(message, this.arn)] }).then(
+      (answer) => !reports(answer, message.id),
+      () => false,
     );
-    // Without a failure it is deleted, but not by a run that it was taken from.
-    if (!failed && message.receiptHandle === receiptHandle) remove(message);
+    // A run that the message was taken from does not delete it.
+    if (isDone && message.receiptHandle === receiptHandle) this.remove(message);
   }
-
-  return {
-    /** @returns the message's id */
-    send(body: string, group?: string): string {
-      const id = randomUUID();
-      take({ id, body, group, sentAtMs: Date.now(), ...notReceived });
-      return id;
-    },
-
-    /** Takes a message of another queue. Its age goes on ("Setting-up dead-letter queue retention in Amazon SQS"). */
-    take,
-
-    /** @returns false where no message that is hidden was brought with this handle last. */
-    changeVisibility(receiptHandle: string, seconds: number): boolean {
-      const message = [...messages].find((one) => one.receiptHandle === receiptHandle);
-      if (message === undefined || message.timer === null) return false;
-      hide(message, seconds * 1000);
-      return true;
-    },
-
-    /** All that are in the queue: visible, hidden or being handled. */
-    size: () => messages.size,
-    /** What is being handled. */
-    runs,
-
-    close(): void {
-      for (const message of messages) clearTimeout(message.timer!);
-      messages.clear();
-      visible.length = 0;
-    },
-  };
 }
 
 export function md5(text: string): string {

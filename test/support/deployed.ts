@@ -214,7 +214,7 @@ export async function startDeployed(
 /** The logical id of the queue whose messages a function handles, and how it gets them. */
 function queueOf(template: Template, functionName: string): [id: string, options: QueueOptions] {
   const aliasId = aliasIdOf(template, functionName);
-  const isIts = ({ FunctionName }: any) => FunctionName.Ref === aliasId;
+  const isIts = ({ FunctionName }: any) => JSON.stringify(FunctionName).includes(`"${aliasId}"`);
   const mapping = template.Resources[idOf(template, 'AWS::Lambda::EventSourceMapping', isIts)]!.Properties;
   const idIn = (arn: any): string => arn['Fn::GetAtt'][0];
   const id = idIn(mapping.EventSourceArn);
@@ -267,9 +267,7 @@ async function startFunction(
   const asset = assetOf(synthesized, id);
   const pool = sessionSettings(engines.s3Url).issuer;
   const lambda = await startLambda(`${asset}/index.js`, {
-    ...variablesOf(template, id, resolve, {
-      ...{ asset, pool, invocations: invocations!, queues: queues! },
-    }),
+    ...variablesOf(template, id, resolve, { asset, pool, invocations: invocations!, queues: queues! }),
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: engines.accessKeyId,
     AWS_SECRET_ACCESS_KEY: engines.secretAccessKey,

@@ -245,8 +245,8 @@ describe('enqueued', () => {
   const messages: any[] = [];
   let sqs: Sqs;
   beforeAll(async () => {
-    const run = async ({ Records }: { Records: object[] }) => void messages.push(...Records);
-    const queues = { worker: { run, maxConcurrency: 2, visibilityMs: 60_000 } };
+    const note = async ({ Records }: { Records: object[] }) => void messages.push(...Records);
+    const queues = { worker: { run: note, maxConcurrency: 2, visibilityMs: 60_000 } };
     sqs = await startSqs({ queues, credentials, region: 'us-east-1' });
   });
   afterAll(() => sqs.close());

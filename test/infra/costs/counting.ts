@@ -68,9 +68,10 @@ export async function startCountingFixture() {
     },
   });
   const objects = await startCountingProxy({ target: env.AWS_ENDPOINT_URL_S3! });
-  const run = importJob('run-generation');
   const sqs = await startSqs({
-    queues: { generations: { run, maxConcurrency: 2, visibilityMs: 600_000 } },
+    queues: {
+      generations: { run: importJob('run-generation'), maxConcurrency: 2, visibilityMs: 600_000 },
+    },
     credentials: { accessKeyId: env.AWS_ACCESS_KEY_ID!, secretAccessKey: env.AWS_SECRET_ACCESS_KEY! },
     region: env.AWS_REGION!,
   });
