@@ -14,18 +14,18 @@ import { startDynamoDb } from './dynamodb/engine.ts';
 import type { EngineVariables } from './environment.ts';
 import { importJob } from './gateway/functions.ts';
 import { invocationPath, startLambda } from './lambda/engine.ts';
-import type { EventQueue } from './lambda/event-queue.ts';
 import { createObjectStore, type ObjectStore } from './s3/server.ts';
 import { startSageMakerRuntime } from './sagemaker/engine.ts';
 import { scaleToZero } from './sagemaker/scale-to-zero.ts';
 import { startSes } from './ses/engine.ts';
+import { startSqs, type Handling } from './sqs/engine.ts';
 import { StartError } from './start-error.ts';
 
 export interface Engines {
   settings: EnginesFile;
   variables: EngineVariables;
-  /** How many functions run that nobody waits for, and when none does. */
-  events: Pick<EventQueue, 'running' | 'idle'>;
+  /** The requests that nobody waits for. */
+  queues: Handling;
   /** Where the painter is; null where another model container generates. */
   painterUrl: string | null;
   /** Serves the bucket on the service's own port, so that links outlive a restart. */
@@ -46,11 +46,7 @@ const modelComponentName = 'painter-component';
 const region = 'us-east-1';
 const tableName = 'image-generation';
 const bucketName = 'image-generation';
-const [fetchReferences, runGeneration, releaseGeneration] = [
-  jobs.fetchReferences.functionName,
-  jobs.runGeneration.functionName,
-  jobs.releaseGeneration.functionName,
-];
+const fetchReferences = jobs.fetchReferences.functionName;
 
 type Closable = { close(): Promise<void> };
 
@@ -73,11 +69,12 @@ export async function startEngines(
     // A container that somebody else runs is not stopped here.
     containerUrl === null ? startPainter().then(keep) : { url: containerUrl },
     createObjectStore({ folder: folder.objects, bucketName, ...signing }),
-    startFunctions(signing).then(keep),
+    startLambda({ functions: { [fetchReferences]: importJob(fetchReferences) }, ...signing }).then(keep),
+    startSqs({ queues: generationQueues(), ...signing }).then(keep),
     startSes({ folder: folder.outbox, ...signing, ...(onMail && { onMail }) }).then(keep),
   ] as const;
   try {
-    const [dynamoDb, container, objects, lambda, ses] = await Promise.all(starting);
+    const [dynamoDb, container, objects, lambda, sqs, ses] = await Promise.all(starting);
     const runtime = keep(
       await startSageMakerRuntime({
         endpoints: { [modelEndpointName]: container.url },
@@ -91,10 +88,10 @@ export async function startEngines(
         ...(coldStarts !== null && { modelComponentName }),
         sageMakerRuntimeUrl: runtime.url,
         referenceFetcherUrl: lambda.url + invocationPath(fetchReferences),
-        generationWorkerUrl: lambda.url + invocationPath(runGeneration),
+        generationQueueUrl: sqs.urlOf(generationQueue),
         sesUrl: ses.url,
       },
-      events: lambda,
+      queues: sqs,
       painterUrl: containerUrl === null ? container.url : null,
       objects,
       close,
@@ -120,13 +117,24 @@ function settingsAt(serviceUrl: string) {
   return { region, tableName, bucketName, s3Url: serviceUrl, cognitoUrl, userPoolId: poolId };
 }
 
-type Signing = Omit<Parameters<typeof startLambda>[0], 'functions' | 'onFailure'>;
+type Signing = Omit<Parameters<typeof startLambda>[0], 'functions'>;
 
-/** The functions that other functions invoke. */
-function startFunctions(signing: Signing) {
-  const invoked = [fetchReferences, runGeneration, releaseGeneration];
-  const functions = Object.fromEntries(invoked.map((name) => [name, importJob(name)]));
-  return startLambda({ functions, onFailure: { [runGeneration]: releaseGeneration }, ...signing });
+const generationQueue = 'generations';
+const deadLetters = 'generations-dead-letters';
+
+/** As in a deployment: a message is hidden for longer than a run takes. */
+function generationQueues() {
+  const { runGeneration, releaseGeneration } = jobs;
+  const visibilityMs = 15 * 60_000;
+  return {
+    [generationQueue]: {
+      run: importJob(runGeneration.functionName),
+      maxConcurrency: 100,
+      visibilityMs,
+      deadLetters: { queue: deadLetters, maxReceiveCount: 1000 },
+    },
+    [deadLetters]: { run: importJob(releaseGeneration.functionName), maxConcurrency: 2, visibilityMs },
+  };
 }
 
 function componentOf(coldStarts: NonNullable<EngineOptions['coldStarts']>, signing: Signing) {

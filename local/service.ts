@@ -104,7 +104,7 @@ async function serve(
   options: LocalServiceOptions,
 ): Promise<LocalService> {
   removeReadyFiles(folder);
-  const { settings, objects, events } = engines;
+  const { settings, objects, queues } = engines;
   setFunctionEnvironment({
     ...settings,
     ...engines.variables,
@@ -139,7 +139,7 @@ async function serve(
       pages.dashboard.close();
       await samples?.stop();
       // The port stays open: running requests still store images and send answers.
-      const counts = await requests.shutDown({ gateway, events, job: schedule.stop() }, options.graceSeconds);
+      const counts = await requests.shutDown({ gateway, queues, job: schedule.stop() }, options.graceSeconds);
       await port.close();
       await engines.close();
       await new Promise<void>((closed) => log.end(closed));

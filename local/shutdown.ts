@@ -1,13 +1,13 @@
 import type { ErrorCode } from '../shared/base/errors.ts';
-import type { EventQueue } from './lambda/event-queue.ts';
 import type { Gateway } from './gateway/gateway.ts';
+import type { Handling } from './sqs/engine.ts';
 
 /** How the requests ended that ran when the service began to stop. */
 export interface ShutdownCounts {
   finished: number;
   /** Released before they were finished: nothing was charged. */
   stopped: number;
-  /** Still running: the next start ends them. */
+  /** Still running, or in a queue: the next start ends them. */
   left: number;
 }
 
@@ -15,7 +15,7 @@ export interface ShutdownCounts {
 export interface Running {
   gateway: Pick<Gateway, 'drain' | 'idle' | 'running'>;
   /** Requests that nobody waits for. */
-  events: Pick<EventQueue, 'idle' | 'running'>;
+  queues: Pick<Handling, 'idle' | 'messages'>;
   job: Promise<void>;
 }
 
@@ -42,15 +42,15 @@ export function requestShutdown() {
     },
 
     /** Takes no new requests, lets those that run finish within `graceSeconds`, and stops those that did not. */
-    async shutDown({ gateway, events, job }: Running, graceSeconds: number): Promise<ShutdownCounts> {
+    async shutDown({ gateway, queues, job }: Running, graceSeconds: number): Promise<ShutdownCounts> {
       isStopping = true;
       gateway.drain();
       // A request that is answered at once may begin to run with its answer.
-      const idle = Promise.all([gateway.idle().then(() => events.idle()), job]);
+      const idle = Promise.all([gateway.idle().then(() => queues.idle()), job]);
       await Promise.race([idle, pause(graceSeconds * 1000)]);
       stopper.abort();
       await Promise.race([idle, pause(releaseWithinMs)]);
-      return { ...counts, left: gateway.running() + events.running() };
+      return { ...counts, left: gateway.running() + queues.messages() };
     },
   };
 }

@@ -2,12 +2,10 @@ import { routes } from '../../shared/routes/routes.ts';
 import type { MountedRoute } from './gateway.ts';
 
 /** A job's function, imported when it is first called. */
-export function importJob(
-  functionName: string,
-): (event: unknown, context?: { awsRequestId: string }) => Promise<unknown> {
-  return async (event, context) => {
+export function importJob(functionName: string): (event: unknown) => Promise<unknown> {
+  return async (event) => {
     const { handler } = await import(`../../functions/${functionName}.ts`);
-    return handler(event, context);
+    return handler(event);
   };
 }
 

@@ -8,11 +8,13 @@ export interface JsonOperation {
   targets: string[];
   signing: SigningScope;
   maxBodyBytes: number;
+  /** Of the protocol; 1.1 where none is named. */
+  version?: '1.0' | '1.1';
   /** @returns the answer. @throws AwsFault */
   perform(body: Buffer, target: string): object;
 }
 
-/** Serves the operations that an engine has, in AWS's JSON protocol 1.1. */
+/** Serves the operations that an engine has, in AWS's JSON protocol. */
 export async function serveJsonProtocol(
   request: IncomingMessage,
   response: ServerResponse,
@@ -20,10 +22,10 @@ export async function serveJsonProtocol(
 ): Promise<void> {
   try {
     const body = await takeBody(request, operation);
-    send(response, 200, operation.perform(body, String(request.headers['x-amz-target'])));
+    send(response, operation, 200, operation.perform(body, String(request.headers['x-amz-target'])));
   } catch (error) {
     if (!(error instanceof AwsFault)) throw error;
-    send(response, error.status, { __type: error.type, message: error.message });
+    send(response, operation, error.status, { __type: error.type, message: error.message });
   }
 }
 
@@ -39,7 +41,12 @@ async function takeBody(request: IncomingMessage, { targets, signing, maxBodyByt
   throw new AwsFault('UnknownOperationException', `This engine serves ${served}.`);
 }
 
-function send(response: ServerResponse, status: number, value: object): void {
-  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
+function send(
+  response: ServerResponse,
+  { version = '1.1' }: JsonOperation,
+  status: number,
+  value: object,
+): void {
+  response.writeHead(status, { 'content-type': `application/x-amz-json-${version}` });
   response.end(JSON.stringify(value));
 }

@@ -1,5 +1,5 @@
 import { ServiceError, type UnpaidReason } from '../base/errors.ts';
-import { runModel, timedOut } from './run-model.ts';
+import { runModel, stopped, timedOut } from './run-model.ts';
 
 /** SageMaker ends a stream after eight minutes, whatever the container still does. */
 export const longestAttemptMs = 450_000;
@@ -56,6 +56,7 @@ export function tryModel(attempt: number): typeof runModel {
       return await runModel({ ...generation, deadlineMs }, identity, watched, deps);
     } catch (error) {
       if (hasStarted || !mayPass(error)) throw error;
+      if (deps.stopping.aborted) throw stopped();
       // The circuit breaker knows when its next probe is due.
       const dueMs = (refusal?.retryAfterSeconds ?? 0) * 1000;
       const pauseMs = Math.max(modelPauseMs(attempt), dueMs);

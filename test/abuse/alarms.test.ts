@@ -5,6 +5,7 @@ import { invocationPath, startLambda } from '../../local/lambda/engine.ts';
 import { startSageMakerRuntime } from '../../local/sagemaker/engine.ts';
 import { scaleToZero } from '../../local/sagemaker/scale-to-zero.ts';
 import { sessionSettings } from '../../local/sign-in.ts';
+import { startSqs } from '../../local/sqs/engine.ts';
 import { setLogSink } from '../../shared/base/log.ts';
 import { newApiKey } from '../../shared/keys/api-key.ts';
 import { deliver, emit, startContainer } from '../fuzz/quick-container.ts';
@@ -70,8 +71,9 @@ const fixture = useFixture(async (keep) => {
   const component = { name: 'component', endpointName: 'model', scaling, signing };
   const runtime = keep(await startSageMakerRuntime({ endpoints: { model: container.url }, component }));
   const [fetcher, worker] = ['fetch-references', 'run-generation'];
-  const functions = { [fetcher]: importJob(fetcher), [worker]: importJob(worker) };
-  const lambda = keep(await startLambda({ functions, ...signing }));
+  const lambda = keep(await startLambda({ functions: { [fetcher]: importJob(fetcher) }, ...signing }));
+  const queues = { [worker]: { run: importJob(worker), maxConcurrency: 100, visibilityMs: 600_000 } };
+  const sqs = keep(await startSqs({ queues, ...signing }));
   setLogSink((line) => void lines.push(JSON.parse(line)));
   const gateway = keep(
     await openGateway({
@@ -80,15 +82,18 @@ const fixture = useFixture(async (keep) => {
       sageMakerRuntimeUrl: runtime.url,
       modelComponentName: component.name,
       referenceFetcherUrl: lambda.url + invocationPath(fetcher),
-      generationWorkerUrl: lambda.url + invocationPath(worker),
+      generationQueueUrl: sqs.urlOf(worker),
       deadlineSeconds: 6,
       asyncDeadlineSeconds: 3,
     }),
   );
-  return { ...gateway, service, lambda, caller: callersOf(service, service.table) };
+  return { ...gateway, service, sqs, caller: callersOf(service, service.table) };
 });
 
 type Wish = Partial<ApiCall> & { license?: Parameters<typeof grant>[1]; hangsUp?: boolean };
+
+/** Resolves once no asynchronous request is left. */
+const allRun = () => until('the queue is empty', () => fixture.sqs.messages() === 0);
 
 /** One request, of a license of its own. @returns the status, none where the caller did not wait for it */
 async function ask({ license, hangsUp = false, ...call }: Wish): Promise<number[]> {
@@ -197,7 +202,7 @@ test('300 hostile requests of 30 kinds start no alarm but those that tell of loa
   for (const kinds of awake) {
     statuses.push(...(await each(kinds)));
     // Also of those who did not wait.
-    await Promise.all([fixture.idle(), fixture.lambda.idle()]);
+    await Promise.all([fixture.idle(), allRun()]);
   }
   for (const some of Object.values(hostileRequests))
     for (const { way, request } of some.slice(0, times))
@@ -209,7 +214,7 @@ test('300 hostile requests of 30 kinds start no alarm but those that tell of loa
   const count = (name: string) => embeddedValues(lines).get(name)?.length ?? 0;
   clockMs = 1e6;
   statuses.push(...(await each(asleep)));
-  await fixture.lambda.idle();
+  await allRun();
 
   const own = embeddedValues(lines);
   const sum = (name: string) => own.get(name)?.reduce((all, one) => all + one, 0) ?? 0;

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { failureRecord } from '../../local/lambda/event-queue.ts';
 import { newDeletion } from '../../shared/generations/deletion.ts';
 import type { Generation } from '../../shared/generations/generation.ts';
 import { routes } from '../../shared/routes/routes.ts';
@@ -19,6 +18,7 @@ import { startLambda } from '../support/lambda-process.ts';
 import { allObjects } from '../support/objects.ts';
 import { reserveAbandoned } from '../support/period-totals.ts';
 import { openImage } from '../support/png.ts';
+import { queueEvent } from '../support/queue-event.ts';
 import { inRepository } from '../support/repository.ts';
 import { small } from '../support/requests.ts';
 import { removeFolder, startService, type RunningService } from '../support/service.ts';
@@ -216,9 +216,9 @@ describe('with Prefer: respond-async', () => {
   });
 
   test('one whose run failed is released, with its references and its idempotency key', async () => {
-    const record = failureRecord('run-generation', await abandoned(), new Error('x'));
+    const event = queueEvent(await abandoned(), 1000);
     for (const _ of [1, 2]) {
-      const { failed } = await deployed.invoke('release-generation', record);
+      const { failed } = await deployed.invoke('release-generation', event);
       expect(failed).toBeUndefined();
     }
     expect(deployed.logOf('release-generation')).toMatch(
@@ -227,23 +227,21 @@ describe('with Prefer: respond-async', () => {
   });
 
   test('one that the worker gets too late is released by the worker', async () => {
-    await deployed.take('run-generation', await abandoned());
+    const { returned } = await deployed.invoke('run-generation', queueEvent(await abandoned()));
+    expect(returned).toEqual({ batchItemFailures: [] });
     expect(deployed.logOf('run-generation')).toMatch(/"outcome":"TIMEOUT"/);
   });
 
   test('whatever else the two are sent, they do nothing', async () => {
-    const record = { requestContext: {}, requestPayload: { licenseId: '../x', requestId: 'GEN#' } };
-    for (const event of [null, 7, 'x', [], {}, { requestPayload: null }, record]) {
-      const asked = deployed.asked('release-generation').length;
-      const { failed } = await deployed.invoke('release-generation', event);
-      expect([event, failed]).toEqual([event, undefined]);
-      expect(deployed.asked('release-generation').length).toBe(asked);
-      const run = await deployed.invoke('run-generation', event);
-      expect([event, run.failed !== undefined]).toEqual([event, true]);
+    for (const name of ['run-generation', 'release-generation']) {
+      const asked = deployed.asked(name).length;
+      for (const message of ['', 'x', '7', 'null', '[]', { licenseId: '../x', requestId: 'GEN#' }])
+        expect((await deployed.invoke(name, queueEvent(message))).failed).toBeUndefined();
+      expect(deployed.logOf(name)).toContain('not a request to run');
+      for (const event of [null, 7, 'x', [], {}, { Records: [] }])
+        expect((await deployed.invoke(name, event)).failed).toBeDefined();
+      expect(deployed.asked(name).length).toBe(asked);
     }
-    // What the worker can't read comes to the other as Lambda's record, and is no more to it.
-    await deployed.take('run-generation', { licenseId: '../x' });
-    expect(deployed.logOf('release-generation')).toContain('not a record of a failed invocation');
   });
 });
 

@@ -57,6 +57,15 @@ export function functionNeeds(functionArn: (name: string) => string) {
   };
 }
 
+/** What a request to a queue needs. */
+export function queueNeeds(queueArn: (name: string) => string) {
+  return (request: IncomingMessage, body: Buffer): Asked[] => {
+    const operation = String(request.headers['x-amz-target']).split('.')[1];
+    const name = JSON.parse(body.toString()).QueueUrl.split('/').at(-1);
+    return [{ action: `sqs:${operation}`, resource: queueArn(name) }];
+  };
+}
+
 /**
  * What a call of the model needs, with the component that it names and the adapter whose presigned URL it sends; or a
  * question about a component.

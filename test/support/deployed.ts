@@ -11,7 +11,15 @@ import { jobs } from '../../shared/routes/jobs.ts';
 import type { Route } from '../../shared/routes/route.ts';
 import { licenseStore } from '../../shared/licenses/store.ts';
 import { startLambda as startLambdaEngine } from '../../local/lambda/engine.ts';
-import { bucketNeeds, functionNeeds, modelNeeds, startAuthorizingProxy } from './authorizing-proxy.ts';
+import { startSqs } from '../../local/sqs/engine.ts';
+import type { QueueOptions } from '../../local/sqs/queue.ts';
+import {
+  bucketNeeds,
+  functionNeeds,
+  modelNeeds,
+  queueNeeds,
+  startAuthorizingProxy,
+} from './authorizing-proxy.ts';
 import { everything } from './configurations.ts';
 import {
   answerOf,
@@ -30,6 +38,7 @@ import {
 import { tableOf } from './grants.ts';
 import { startLambda, type LambdaAnswer, type LambdaProcess } from './lambda-process.ts';
 import {
+  aliasIdOf,
   functionIdOf,
   idOf,
   isAllowed,
@@ -44,6 +53,7 @@ import {
 import type { RunningService } from './service.ts';
 import { assetOf, type Synthesized } from './synthesized.ts';
 import { lineOf, needsOf, readTableRequest } from './table-requests.ts';
+import { until } from './until.ts';
 
 const account = '000000000000';
 const region = 'us-east-1';
@@ -57,14 +67,18 @@ function functionArn(name: string): string {
   return `arn:aws:lambda:${region}:${account}:function:${name}`;
 }
 
+function queueArn(id: string): string {
+  return `arn:aws:sqs:${region}:${account}:${id}`;
+}
+
 export type Deployed = Awaited<ReturnType<typeof startDeployed>>;
 
 /** The issuer of the template's user pool, with any id. */
 const userPoolUrl = /^https:\/\/cognito-idp\.[^/]+\/<\w+>/;
 const lambdaUrl = `https://lambda.${region}.amazonaws.com`;
+const sqsUrl = `https://sqs.${region}.amazonaws.com`;
 const referenceFunction = jobs.fetchReferences.functionName;
-const workerFunction = jobs.runGeneration.functionName;
-const releaseFunction = jobs.releaseGeneration.functionName;
+const queueFunctions = [jobs.runGeneration.functionName, jobs.releaseGeneration.functionName];
 const allRoutes: Route[] = Object.values(routes);
 const functionNames = [...allRoutes, ...Object.values(jobs)].map(({ functionName }) => functionName);
 const subscriptionId = `sub_${newId('license').slice(4)}`;
@@ -90,6 +104,7 @@ interface RunningFunction {
 interface Engines extends ReturnType<typeof readEngines> {
   modelUrl: string;
   lambdaUrl: string;
+  sqsUrl: string;
 }
 
 /**
@@ -121,23 +136,24 @@ export async function startDeployed(
     }),
   });
   const functions = new Map<string, RunningFunction>();
+  const runOf = (name: string) => async (event: unknown) => {
+    const { failed, returned } = await functions.get(name)!.lambda.invoke(event);
+    if (failed !== undefined) throw new Error(failed);
+    return returned;
+  };
   const lambdaEngine = await startLambdaEngine({
-    functions: Object.fromEntries(
-      [referenceFunction, workerFunction, releaseFunction].map((name) => [
-        name,
-        async (event: unknown) => {
-          if (name === releaseFunction) useDestination(functions.get(workerFunction)!, refused);
-          const { failed, returned } = await functions.get(name)!.lambda.invoke(event);
-          if (failed !== undefined) throw new Error(failed);
-          return returned;
-        },
-      ]),
-    ),
-    onFailure: { [workerFunction]: releaseFunction },
+    functions: { [referenceFunction]: runOf(referenceFunction) },
     credentials,
     region,
   });
-  const engines = { ...credentials, modelUrl: runtime.url, lambdaUrl: lambdaEngine.url };
+  const queues = Object.fromEntries(
+    queueFunctions.map((name) => {
+      const [id, queue] = queueOf(template, name);
+      return [id, { ...queue, run: runOf(name) }];
+    }),
+  );
+  const sqs = await startSqs({ queues, credentials, region });
+  const engines = { ...credentials, modelUrl: runtime.url, lambdaUrl: lambdaEngine.url, sqsUrl: sqs.url };
   await Promise.all(
     functionNames.map(async (name) => {
       const onRefused = (wish: Asked) => refused.push({ by: name, ...wish });
@@ -179,14 +195,8 @@ export async function startDeployed(
         [...tableRequests].toSorted().map((line) => `${name} ${line}`),
       ),
 
-    /** Resolves once no function runs that nobody waits for. */
-    idle: () => lambdaEngine.idle(),
-
-    /** Has a function handle an event that nobody waits for. */
-    async take(name: string, event: unknown): Promise<void> {
-      lambdaEngine.take(name, event);
-      await lambdaEngine.idle();
-    },
+    /** Resolves once every request has ended that nobody waits for. */
+    idle: () => until('the queues are empty', () => sqs.messages() === 0),
 
     abandonGeneration: () => abandonGeneration(table, adaptedIdentityId),
     leaveNotification: () => leaveNotification(table),
@@ -196,16 +206,26 @@ export async function startDeployed(
     async close() {
       await Promise.all([...functions.values()].map(({ lambda }) => lambda.end()));
       const proxies = [...functions.values()].flatMap((fn) => fn.proxies);
-      await Promise.all([...proxies, runtime, painter, lambdaEngine].map((engine) => engine.close()));
+      await Promise.all([...proxies, runtime, painter, lambdaEngine, sqs].map((engine) => engine.close()));
     },
   };
 }
 
-/** Lambda itself calls a destination, with the role of the function that failed. */
-function useDestination({ statements, asked }: RunningFunction, refused: (Asked & { by: string })[]): void {
-  const wish = { action: 'lambda:InvokeFunction', resource: `${functionArn(releaseFunction)}:live` };
-  if (isAllowed(statements, wish)) asked.push(wish);
-  else refused.push({ by: workerFunction, ...wish });
+/** The logical id of the queue whose messages a function handles, and how it gets them. */
+function queueOf(template: Template, functionName: string): [id: string, options: QueueOptions] {
+  const aliasId = aliasIdOf(template, functionName);
+  const isIts = ({ FunctionName }: any) => JSON.stringify(FunctionName).includes(`"${aliasId}"`);
+  const mapping = template.Resources[idOf(template, 'AWS::Lambda::EventSourceMapping', isIts)]!.Properties;
+  const idIn = (arn: any): string => arn['Fn::GetAtt'][0];
+  const id = idIn(mapping.EventSourceArn);
+  const { VisibilityTimeout, RedrivePolicy } = template.Resources[id]!.Properties;
+  const options = {
+    maxConcurrency: mapping.ScalingConfig.MaximumConcurrency,
+    visibilityMs: VisibilityTimeout * 1000,
+  };
+  if (RedrivePolicy === undefined) return [id, options];
+  const { deadLetterTargetArn, maxReceiveCount } = RedrivePolicy;
+  return [id, { ...options, deadLetters: { queue: idIn(deadLetterTargetArn), maxReceiveCount } }];
 }
 
 async function startFunction(
@@ -241,12 +261,13 @@ async function startFunction(
       needs: modelNeeds(modelArn, bucketArn),
     }),
     startAuthorizingProxy({ ...options, target: engines.lambdaUrl, needs: functionNeeds(functionArn) }),
+    startAuthorizingProxy({ ...options, target: engines.sqsUrl, needs: queueNeeds(queueArn) }),
   ]);
-  const [dynamoDb, s3, sageMaker, invocations] = proxies.map(({ url }) => url);
+  const [dynamoDb, s3, sageMaker, invocations, queues] = proxies.map(({ url }) => url);
   const asset = assetOf(synthesized, id);
   const pool = sessionSettings(engines.s3Url).issuer;
   const lambda = await startLambda(`${asset}/index.js`, {
-    ...variablesOf(template, id, resolve, { asset, pool, invocations: invocations! }),
+    ...variablesOf(template, id, resolve, { asset, pool, invocations: invocations!, queues: queues! }),
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: engines.accessKeyId,
     AWS_SECRET_ACCESS_KEY: engines.secretAccessKey,
@@ -285,26 +306,35 @@ function knownNames(
     [bucketId]: bucketName,
     [`${bucketId}.Arn`]: `arn:aws:s3:::${bucketName}`,
     ...Object.fromEntries(
-      [referenceFunction, workerFunction, releaseFunction].flatMap((name) => [
-        [functionIdOf(template, name), name],
-        [`${functionIdOf(template, name)}.Arn`, functionArn(name)],
-      ]),
+      queueFunctions.flatMap((name) => {
+        const [id] = queueOf(template, name);
+        return [
+          [id, `${sqsUrl}/${account}/${id}`],
+          [`${id}.Arn`, queueArn(id)],
+        ];
+      }),
     ),
+    [functionIdOf(template, referenceFunction)]: referenceFunction,
+    [`${functionIdOf(template, referenceFunction)}.Arn`]: functionArn(referenceFunction),
     [`${modelName}-endpoint`]: modelName,
     [`${modelName}-component`]: `${modelName}-component`,
     [idOf(template, 'AWS::Cognito::UserPoolClient')]: sessionSettings(s3Url).clientId,
   };
 }
 
-/** The template's variables, with the local user pool, Lambda engine and bundle folder. */
+/** The template's variables, with the local user pool, engines and bundle folder. */
 function variablesOf(
   template: Template,
   id: string,
   resolve: Resolve,
-  { asset, pool, invocations }: { asset: string; pool: string; invocations: string },
+  { asset, pool, invocations, queues }: Record<'asset' | 'pool' | 'invocations' | 'queues', string>,
 ): Record<string, string> {
   const variables: Record<string, unknown> = template.Resources[id]!.Properties.Environment.Variables;
   const local = (value: string) =>
-    value.replace(userPoolUrl, pool).replace('/var/task', asset).replace(lambdaUrl, invocations);
+    value
+      .replace(userPoolUrl, pool)
+      .replace('/var/task', asset)
+      .replace(lambdaUrl, invocations)
+      .replace(sqsUrl, queues);
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, local(resolve(value))]));
 }

@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { invocationPath, startLambda, type Lambda } from '../../../local/lambda/engine.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startSqs, type Sqs } from '../../../local/sqs/engine.ts';
 import type { Identity } from '../../../shared/identities/identity.ts';
 import { recordingMeter } from '../../../shared/base/meter.ts';
 import { acceptGeneration } from '../../../shared/generations/create.ts';
 import { enqueue } from '../../../shared/generations/enqueue.ts';
 import { runAccepted, type AcceptedRunDeps } from '../../../shared/generations/run-accepted.ts';
-import { generationWorkerClient } from '../../../shared/generations/worker-client.ts';
+import { generationQueue } from '../../../shared/generations/generation-queue.ts';
+import { NotYet } from '../../../shared/generations/try-model.ts';
+import { tenantOf } from '../../../shared/model/tenant.ts';
 import { outputFormats } from '../../../shared/images/image-types.ts';
 import type { ModelRequest } from '../../../shared/model/contract.ts';
 import { modelServer } from '../../../shared/model/client.ts';
@@ -69,21 +71,22 @@ async function accepted(changes: Parameters<typeof newCommand>[1] = {}) {
   return { command, generation: acceptance.generation };
 }
 
-/** A run of the worker, with a meter of its own; pauses pass at once. */
+/** A request as its queue brings it until it has ended, with a meter of its own; pauses pass at once. */
 function work(generation: Generation, changes: Partial<AcceptedRunDeps> = {}) {
   const meter = recordingMeter();
-  const clock = {
-    now: () => fixture.clock.now(),
-    timeout(ms: number) {
-      if (ms > 15_000) return new AbortController().signal;
-      fixture.clock.shiftMs += ms;
-      return AbortSignal.abort();
-    },
-  };
   const identities = { get: async (): Promise<Identity | null> => identity };
-  const deps: AcceptedRunDeps = { ...fixture.deps, clock, identities, meter, ...changes };
+  const deps: AcceptedRunDeps = { ...fixture.deps, identities, meter, ...changes };
   const { licenseId, requestId } = generation;
-  return { meter, ended: runAccepted({ licenseId, requestId }, deps) };
+  const bring = async (attempt: number): Promise<Generation | null> => {
+    try {
+      return await runAccepted({ licenseId, requestId }, attempt, deps);
+    } catch (error) {
+      if (!(error instanceof NotYet)) throw error;
+      fixture.clock.shiftMs += error.pauseMs;
+      return bring(attempt + 1);
+    }
+  };
+  return { meter, ended: bring(1) };
 }
 
 /** The credits that a run counted. */
@@ -213,16 +216,17 @@ test.each([null, { ...identity, model: null }])(
   },
 );
 
-test('a run that crashed ends only what no run of another invocation has begun, and deletes only its references', async () => {
-  const { command, generation } = await accepted();
-  const [crashed, other] = ['aaaaaaaa', 'bbbbbbbb'];
+test('a request that was brought too often ends only where no run has begun it, and so do its references', async () => {
+  const begun = await accepted();
   const { objects, deleted } = watchedObjects();
-  const deps = { ...fixture.deps, objects, generations: readingAsAccepted(generation) };
-  await fixture.deps.generations.start(generation, fixture.clock.now(), newRunId(other));
-  expect(await endAbandoned(generation, deps, { invocation: crashed })).toBeNull();
-  expect((await stored(fixture, command)).generation).toMatchObject({ status: 'PROCESSING' });
+  const depsOf = (one: Generation) => ({ ...fixture.deps, objects, generations: readingAsAccepted(one) });
+  const options = { leavesBegun: true, errorMessage: 'It crashed.' };
+  await fixture.deps.generations.start(begun.generation, fixture.clock.now(), newRunId());
+  expect(await endAbandoned(begun.generation, depsOf(begun.generation), options)).toBeNull();
+  expect((await stored(fixture, begun.command)).generation).toMatchObject({ status: 'PROCESSING' });
   expect(deleted).toEqual([]);
-  const options = { invocation: other, errorMessage: 'It crashed.' };
+  const { command, generation } = await accepted();
+  const deps = depsOf(generation);
   const ended = await endAbandoned(generation, deps, options);
   expect(ended).toMatchObject({ status: 'TIMEOUT', errorMessage: 'It crashed.' });
   expect(deleted).toEqual([generation.requestId]);
@@ -238,30 +242,31 @@ test('a run that crashed ends only what no run of another invocation has begun, 
 describe('enqueued', () => {
   const credentials = { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' };
   /** What the worker got. */
-  let events: unknown[] = [];
-  let lambda: Lambda;
+  const messages: any[] = [];
+  let sqs: Sqs;
   beforeAll(async () => {
-    const functions = { worker: async (event: unknown) => void events.push(event) };
-    lambda = await startLambda({ functions, credentials, region: 'us-east-1' });
+    const note = async ({ Records }: { Records: object[] }) => void messages.push(...Records);
+    const queues = { worker: { run: note, maxConcurrency: 2, visibilityMs: 60_000 } };
+    sqs = await startSqs({ queues, credentials, region: 'us-east-1' });
   });
-  beforeEach(() => void (events = []));
-  afterAll(() => lambda.close());
+  afterAll(() => sqs.close());
 
   const deps = (url: string) => {
     const meter = recordingMeter();
-    return { ...fixture.deps, worker: generationWorkerClient(url), meter };
+    return { ...fixture.deps, queue: generationQueue(url), meter };
   };
 
-  test('it is an event of its ids alone', async () => {
+  test('it is a message of its ids alone, one of those of its license', async () => {
     const { generation } = await accepted();
-    await enqueue(generation, deps(lambda.url + invocationPath('worker')));
+    await enqueue(generation, deps(sqs.urlOf('worker')));
     const { licenseId, requestId } = generation;
-    expect(events).toEqual([{ licenseId, requestId }]);
+    expect(messages.map(({ body }) => JSON.parse(body))).toEqual([{ licenseId, requestId }]);
+    expect(messages[0].attributes.MessageGroupId).toBe(tenantOf(licenseId));
   });
 
-  test('in vain, because there is no such worker, it is 503, and nothing is held', async () => {
+  test('in vain, because there is no such queue, it is 503, and nothing is held', async () => {
     const { command, generation } = await accepted();
-    const given = deps(lambda.url + invocationPath('nobody'));
+    const given = deps(sqs.urlOf('nobody'));
     await expect(enqueue(generation, given)).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: expect.stringMatching(/handed over.*Nothing was charged\.$/),
@@ -277,24 +282,24 @@ describe('enqueued', () => {
     const { generation } = await accepted();
     const generations = { ...fixture.deps.generations, release: () => Promise.reject(new Error('away')) };
     const failed = { code: 'GENERATION_FAILED' };
-    const given = { ...deps(lambda.url + invocationPath('nobody')), generations };
+    const given = { ...deps(sqs.urlOf('nobody')), generations };
     await expect(enqueue(generation, given)).rejects.toMatchObject(failed);
     const identities = { get: () => Promise.resolve(null) };
     const worker = { ...given, identities };
-    await expect(runAccepted(generation, worker)).rejects.toMatchObject(failed);
+    await expect(runAccepted(generation, 1, worker)).rejects.toMatchObject(failed);
   });
 
   test('though its answer was lost, it is not refused when it was already generated', async () => {
     const { generation } = await accepted();
     await work(generation).ended;
-    await expect(enqueue(generation, deps('http://127.0.0.1:9/'))).resolves.toBeUndefined();
+    await expect(enqueue(generation, deps('http://127.0.0.1:9/1/queue'))).resolves.toBeUndefined();
   });
 
   test('though its answer was lost, what the worker has begun goes on with its references', async () => {
     const { command, generation } = await accepted();
     await fixture.deps.generations.start(generation, fixture.clock.now(), newRunId());
     const { objects, deleted } = watchedObjects();
-    const given = { ...deps('http://127.0.0.1:9/'), objects };
+    const given = { ...deps('http://127.0.0.1:9/1/queue'), objects };
     await expect(enqueue({ ...generation, referenceImages: 1 }, given)).resolves.toBeUndefined();
     expect(await stored(fixture, command)).toMatchObject({
       generation: { status: 'PROCESSING' },

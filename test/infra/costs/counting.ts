@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { invocationPath, startLambda } from '../../../local/lambda/engine.ts';
+import { importJob } from '../../../local/gateway/functions.ts';
 import { installLambdaGlobal, invoke } from '../../../local/gateway/lambda-host.ts';
+import { startSqs } from '../../../local/sqs/engine.ts';
 import { environmentVariables } from '../../../shared/base/config.ts';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import { newId } from '../../../shared/base/ids.ts';
@@ -67,10 +68,9 @@ export async function startCountingFixture() {
     },
   });
   const objects = await startCountingProxy({ target: env.AWS_ENDPOINT_URL_S3! });
-  const lambda = await startLambda({
-    functions: {
-      'run-generation': async (event) =>
-        (await import('../../../functions/run-generation.ts')).handler(event),
+  const sqs = await startSqs({
+    queues: {
+      generations: { run: importJob('run-generation'), maxConcurrency: 2, visibilityMs: 600_000 },
     },
     credentials: { accessKeyId: env.AWS_ACCESS_KEY_ID!, secretAccessKey: env.AWS_SECRET_ACCESS_KEY! },
     region: env.AWS_REGION!,
@@ -83,7 +83,7 @@ export async function startCountingFixture() {
     [environmentVariables.bucketName]: 'image-generation',
     [environmentVariables.modelEndpointName]: 'model',
     [environmentVariables.referenceFetcherUrl]: 'http://127.0.0.1:9/',
-    [environmentVariables.generationWorkerUrl]: lambda.url + invocationPath('run-generation'),
+    [environmentVariables.generationQueueUrl]: sqs.urlOf('generations'),
     [environmentVariables.generationDeadlineSeconds]: '30',
     [environmentVariables.asyncDeadlineSeconds]: '600',
     [environmentVariables.retentionDays]: '90',
@@ -141,7 +141,7 @@ export async function startCountingFixture() {
       count(async () => {
         const { handler } = await import('../../../functions/create-generation.ts');
         const text = await call(handler, '/generate', { ...headers, authorization: `Bearer ${key}` }, body);
-        await lambda.idle();
+        await sqs.idle();
         return text;
       }),
     sweep: () =>
@@ -152,7 +152,7 @@ export async function startCountingFixture() {
       }),
     async close() {
       Date.now = systemNow;
-      await Promise.all([tables.close(), objects.close(), lambda.close()]);
+      await Promise.all([tables.close(), objects.close(), sqs.close()]);
       await engines.close();
     },
   };

@@ -135,24 +135,18 @@ describe('a sweep', () => {
 describe('the references of a request whose run is gone', () => {
   const away = () => Promise.reject(new Error('away'));
 
-  test.each<[string, Generation['status'], Ending | null, string | null, number]>([
-    ['stay until it can be ended, for a run that may go on', 'PROCESSING', away, 'run-1', 0],
-    ['are deleted also where it can not be ended, when no run can go on', 'PROCESSING', away, null, 1],
-    [
-      'are deleted after it was ended by the run itself, which may have failed then',
-      'FAILED',
-      null,
-      'run-1',
-      1,
-    ],
-    ['were deleted by whoever ended it', 'FAILED', null, null, 0],
-  ])('%s', async (_what, status, end, invocation, deleted) => {
+  test.each<[string, Generation['status'], Ending | null, boolean, number]>([
+    ['stay until it can be ended, for a run that may go on', 'PROCESSING', away, true, 0],
+    ['are deleted also where it can not be ended, when no run can go on', 'PROCESSING', away, false, 1],
+    ['are deleted after it was ended by the run itself, which may have failed then', 'FAILED', null, true, 1],
+    ['were deleted by whoever ended it', 'FAILED', null, false, 0],
+  ])('%s', async (_what, status, end, leavesBegun, deleted) => {
     const { store, state } = leases([shard, 1]);
     const [ref] = state.records.keys();
     Object.assign(state.records.get(ref!)!, { status, referenceImages: 1 });
     if (end !== null) state.end = end;
     const deps = depsOf(store);
-    const ended = endAbandoned({ licenseId: 'lic_1', requestId: ref! }, deps, { invocation });
+    const ended = endAbandoned({ licenseId: 'lic_1', requestId: ref! }, deps, { leavesBegun });
     expect(await ended.catch((error: Error) => error.message)).toBe(end === null ? null : 'away');
     expect(deps.deleted).toHaveLength(deleted);
   });

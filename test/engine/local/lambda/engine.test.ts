@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { invocationPath, startLambda, type Lambda } from '../../../../local/lambda/engine.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { RunningServer } from '../../../../local/http/server.ts';
+import { invocationPath, startLambda } from '../../../../local/lambda/engine.ts';
 import { credentials, region, signHeaders } from '../s3/support.ts';
 
-let engine: Lambda;
-/** The events of the functions that nobody waits for. */
-const events: unknown[] = [];
-const gate = Promise.withResolvers<void>();
+let engine: RunningServer;
 
 beforeAll(async () => {
   const functions = {
     echo: async (event: unknown) => ({ event }),
     nothing: async () => undefined,
     broken: () => Promise.reject(new TypeError('it broke')),
-    slow: (event: unknown) => gate.promise.then(() => events.push(event)),
-    failures: async (record: unknown) => events.push(record),
   };
-  engine = await startLambda({ functions, onFailure: { broken: 'failures' }, credentials, region });
+  engine = await startLambda({ functions, credentials, region });
 });
 afterAll(() => engine.close());
 
@@ -52,39 +48,8 @@ test.each([
   },
 );
 
-const asEvent = { headers: { 'x-amz-invocation-type': 'Event' } };
-describe('an event that nobody waits for', () => {
-  test('is taken with 202 while its function runs, which the engine knows of', async () => {
-    expect(await invoke(invocationPath('slow'), '{"a":1}', asEvent)).toMatchObject({ status: 202, text: '' });
-    expect([engine.running(), events]).toEqual([1, []]);
-    gate.resolve();
-    await engine.idle();
-    expect([engine.running(), events.splice(0)]).toEqual([0, [{ a: 1 }]]);
-  });
-
-  test('that fails is not repeated, and its record goes to its destination', async () => {
-    expect((await invoke(invocationPath('broken'), '{"a":1}', asEvent)).status).toBe(202);
-    await engine.idle();
-    expect(events.splice(0)).toEqual([
-      {
-        version: '1.0',
-        timestamp: expect.stringMatching(/Z$/),
-        requestContext: {
-          requestId: expect.any(String),
-          functionArn: expect.stringContaining(':function:broken:live'),
-          condition: 'RetriesExhausted',
-          approximateInvokeCount: 1,
-        },
-        requestPayload: { a: 1 },
-        responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
-        responsePayload: { errorType: 'TypeError', errorMessage: 'it broke' },
-      },
-    ]);
-  });
-});
-
 const megabytes = (count: number) => `"${'x'.repeat(count * 1024 * 1024)}"`;
-const kind = (type: string) => ({ headers: { 'x-amz-invocation-type': type } });
+const asEvent = { headers: { 'x-amz-invocation-type': 'Event' } };
 const wrong = [403, 'InvalidSignatureException'] as const;
 test.each<[string, string, string, Changes, number, string]>([
   ['another body than was signed', 'echo', '{"a":1}', { sent: '{"a":2}' }, ...wrong],
@@ -94,8 +59,7 @@ test.each<[string, string, string, Changes, number, string]>([
   ['a function that is not there', 'toString', '{}', {}, 404, 'ResourceNotFoundException'],
   ['what is no JSON', 'echo', '{', {}, 400, 'InvalidRequestContentException'],
   ['too large an event', 'echo', megabytes(6), {}, 413, 'RequestTooLargeException'],
-  ['too large an event to queue', 'echo', megabytes(1), asEvent, 413, 'RequestTooLargeException'],
-  ['another kind of invocation', 'echo', '{}', kind('DryRun'), 400, 'ValidationException'],
+  ['another kind of invocation', 'echo', '{}', asEvent, 400, 'ValidationException'],
   ['another operation', 'a/b', '{}', {}, 404, 'UnknownOperationException'],
 ])('a request with %s is refused as AWS does', async (_what, name, body, changes, status, type) => {
   expect(await invoke(invocationPath(name), body, changes)).toMatchObject({ status, type });
