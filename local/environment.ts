@@ -12,7 +12,7 @@ export interface EngineVariables {
   sageMakerRuntimeUrl: string;
   /** Where the function that fetches reference images is invoked. */
   referenceFetcherUrl: string;
-  /** Where the function that runs requests which nobody waits for is invoked. */
+  /** The queue of the requests that nobody waits for. */
   generationQueueUrl: string;
   sesUrl: string;
 }
@@ -77,7 +77,7 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.modelEndpointName]: settings.modelEndpointName,
     [names.modelComponentName]: settings.modelComponentName ?? '',
     [names.referenceFetcherUrl]: settings.referenceFetcherUrl,
-    [names.generationQueueUrl]: settings.generationWorkerUrl,
+    [names.generationQueueUrl]: settings.generationQueueUrl,
     [names.generationDeadlineSeconds]: String(settings.deadlineSeconds),
     [names.asyncDeadlineSeconds]: String(settings.asyncDeadlineSeconds),
     [names.retentionDays]: String(retentionDays),
