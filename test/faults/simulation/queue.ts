@@ -170,6 +170,7 @@ function createQueue(simulation: Simulation, options: QueueOptions) {
   return {
     /** A message was sent. */
     take(ref: GenerationRef): void {
+      checker.runs.sent(ref.requestId);
       put(ref);
       // As by a caller that got no answer the first time. No reason to fail.
       if (meets(faults.takenTwice)) put(ref);

@@ -35,6 +35,7 @@ export function createRunRules(
   const asked = new Set<Run>();
   /** By request: the caller's run that enqueued it. */
   const enqueuedBy = new Map<string, Run>();
+  const sent = new Set<string>();
   let identityWasAway = false;
 
   const wrong = (run: Run, what: string) => violation(`${run.name}: ${what}`);
@@ -71,6 +72,9 @@ export function createRunRules(
     excuse: (requestId: string, why: string) => void excused.set(requestId, why),
     excuseAll: () => void (identityWasAway = true),
     enqueues: (requestId: string, by: Run) => void enqueuedBy.set(requestId, by),
+    /** The queue has taken its message. */
+    sent: (requestId: string) => void sent.add(requestId),
+    isSent: (requestId: string): boolean => sent.has(requestId),
     begin(run: Run): void {
       if (run.kind === 'worker') workers.push(run);
     },
