@@ -153,7 +153,7 @@ export function createColdStartRules({ must, scheduler: { now } }: Outside) {
   const calledAtMs = new Map<string, number>();
   const isLongAgo = (run: Run) =>
     now() - (calledAtMs.get(run.environment) ?? Infinity) >= shortestIdleSeconds * 1000;
-  /** Runs that might read it before they called the model: a try of theirs that nobody waits for may come after. */
+  /** Runs that might read it before they called the model: others may call it before they have done so. */
   const mayUse = new Set<Run>();
   return {
     called: (run: Run) => void calledAtMs.set(run.environment, now()),
