@@ -46,7 +46,6 @@ const purposes = [
   'count in',
   'enqueue',
   'bring back',
-  'read gen',
 ];
 
 /** How much goes wrong in one seed's simulation. Probabilities are per call, per answer or per event. */
@@ -119,13 +118,12 @@ function focusOnDeletions(seed: number) {
 function drawMessageFaults(random: Random, calm: boolean) {
   const strength = () => (calm ? 0 : random.pick([0, 0, 0.03, 0.2]));
   return {
+    /** It, or its deletion. */
     lost: strength(),
     /** The queue takes it, and its caller gets no answer and sends it again. */
     takenTwice: calm ? 0 : random.pick([0, 0.1, 0.5]),
     late: strength(),
     twice: calm ? 0 : random.pick([0, 0.1, 0.7]),
-    /** It is done, and comes again. */
-    deletionLost: strength(),
     /** The machine dies, or stands still, at any moment of its run. */
     dies: strength(),
     freezes: strength(),

@@ -106,7 +106,7 @@ function createQueue(simulation: Simulation, options: QueueOptions) {
     // A receipt that is not the newest may delete nothing.
     const isNewest = receipt === message.received;
     if (!isDone || (!isNewest && random.chance(0.5))) return;
-    if (meets(faults.deletionLost)) return note('not deleted', message);
+    if (meets(faults.lost)) return note('not deleted', message);
     message.isGone = true;
   }
 
