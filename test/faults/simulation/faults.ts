@@ -81,7 +81,7 @@ export function drawProfile(random: Random, seed: number) {
     /** What may happen to the queue's messages, and to the machines that they come to. */
     messages: drawMessageFaults(random, calm),
     /** How often a message is received before it is a dead letter. */
-    maxReceiveCount: seed % 5 === 2 ? 3 : 200,
+    maxReceiveCount: seed % 5 === 2 ? 1 + (seed % 3) : 200,
     scaling: random.chance(calm ? 0.3 : 0.65) ? null : drawScaling(random),
     /** Whether the functions know that the model may be scaled to zero, and note how long a cold start takes. */
     notesColdStarts: random.chance(0.6),

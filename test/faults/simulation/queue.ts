@@ -49,7 +49,7 @@ export function createQueues(simulation: Simulation) {
 }
 
 /** Redeliveries are many, and some of them have to come to something. */
-const redeliveryFaults = 0.2;
+const redeliveryFaults = 0.4;
 
 /** A standard queue of SQS, and all that may happen to its messages. */
 function createQueue(simulation: Simulation, options: QueueOptions) {

@@ -83,6 +83,7 @@ export function createRunRules(
     /** A run has come to its end. @param isDone whether its message is */
     ends(run: Run, isDone: boolean): void {
       this.goesOn(run);
+      must(isDone || run.calls.includes('bring back'), `${run.name}: comes again only after its time limit`);
       const item = recordOf(run.about!.requestId)?.item;
       if (run.kind !== 'worker' || item?.status !== 'QUEUED') return;
       must(!isDone, `${run.name}: leaves what nobody has begun`);
