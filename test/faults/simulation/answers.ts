@@ -38,6 +38,10 @@ export function tableRefusals({ operation, keys }: TableCall) {
   };
 }
 
+/** SQS's errors (Amazon SQS API Reference, each action's own). */
+export const queueError = (statusCode: number, type: string): HttpAnswer =>
+  jsonAnswer(statusCode, { __type: `com.amazonaws.sqs#${type}`, message: type });
+
 export function socketError(code: 'ECONNRESET' | 'ECONNREFUSED'): Error {
   const error = Object.assign(new Error(`the connection: ${code}`), { code });
   // As the SDK's handler names what may be tried again.

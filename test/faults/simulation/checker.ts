@@ -223,7 +223,7 @@ export function createChecker(outside: Outside, { tenants, keys }: Setup) {
       limits.limitIs(`budget of ${item.keyId}`, item.monthlyCredits ?? Infinity);
       limits.limitIs(`places of ${item.keyId}`, item.maxInFlight ?? Infinity);
     }
-    if (kind === 'MODEL') coldStarts.written(before, item);
+    if (kind === 'MODEL') coldStarts.written(before, item, run);
     if (SK === 'LICENSE') {
       limits.limitIs(`credits of ${item.licenseId}`, creditPeriod(item as License, now()).creditsLimit);
       limits.limitIs(`in flight of ${item.licenseId}`, maxInFlight(item as License));
@@ -255,7 +255,7 @@ export function createChecker(outside: Outside, { tenants, keys }: Setup) {
       must(stored !== undefined, `request ${requestId}: generated without a reservation`);
       const times = (asked.get(requestId) ?? 0) + 1;
       asked.set(requestId, times);
-      // One that nobody waits for asks again until its model begins.
+      // One that nobody waits for is tried again until its model begins.
       must(times === 1 || run.kind === 'worker', `request ${requestId}: generated ${times} times`);
     },
     /** What a reader that does not insist may still learn of an item; null when that is what is there. */

@@ -42,7 +42,9 @@ export function play(simulation: Simulation, exchange: Exchange): Promise<HttpAn
   const { run, signal, name, timeoutMs, isHurried = false, isHarmless = false } = exchange;
   return new Promise((resolve, reject) => {
     if (run.dead) return;
+    simulation.checker.runs.goesOn(run);
     run.calls.push(name);
+    run.waitsForAnswers += 1;
     const onAbort = () =>
       reject(Object.assign(new Error('Request aborted', { cause: signal?.reason }), { name: 'AbortError' }));
     if (signal?.aborted) return onAbort();
@@ -52,6 +54,8 @@ export function play(simulation: Simulation, exchange: Exchange): Promise<HttpAn
       simulation.scheduler.after(
         afterMs,
         () => {
+          run.waitsForAnswers -= 1;
+          run.answeredAtMs = simulation.scheduler.now();
           signal?.removeEventListener('abort', onAbort);
           // It would come seconds later, for nobody.
           if (timeout !== null) timeout.cancelled = true;
@@ -68,6 +72,7 @@ export function play(simulation: Simulation, exchange: Exchange): Promise<HttpAn
     if (fault !== null) {
       const isReason = isHarmless ? !isOfCall(fault) : fault !== 'slow' || isHurried;
       if (isReason) run.faults.push({ call: name, fault });
+      if (isHarmless) run.missesNotes = true;
     }
     simulation.note(run.name, `${name}${fault === null ? '' : `  ✗ ${fault}`}`);
     travel(simulation, exchange, fault, give);

@@ -45,7 +45,7 @@ const purposes = [
   'read',
   'count in',
   'enqueue',
-  'read gen',
+  'bring back',
 ];
 
 /** How much goes wrong in one seed's simulation. Probabilities are per call, per answer or per event. */
@@ -78,8 +78,10 @@ export function drawProfile(random: Random, seed: number) {
     /** Share of requests with reference images. */
     references: Math.max(random.pick([0.1, 0.1, 0.6]), hasUnreadableReferences ? 0.9 : 0),
     asyncDeadlineSeconds: random.pick([60, 60, 60, 120, 120, 300, 600]),
-    /** What may happen to the events of Lambda's queue, and to the machines that they come to. */
-    events: drawEventFaults(random, calm),
+    /** What may happen to the queue's messages, and to the machines that they come to. */
+    messages: drawMessageFaults(random, calm),
+    /** How often a message is received before it is a dead letter. */
+    maxReceiveCount: seed % 5 === 2 ? 1 + (seed % 3) : 200,
     scaling: random.chance(calm ? 0.3 : 0.65) ? null : drawScaling(random),
     /** Whether the functions know that the model may be scaled to zero, and note how long a cold start takes. */
     notesColdStarts: random.chance(0.6),
@@ -113,11 +115,12 @@ function focusOnDeletions(seed: number) {
   return seed % 6 === 0 ? [{ purpose: 'delete an image', fault: faults[(seed / 6) % 4]!, chance: 0.5 }] : [];
 }
 
-function drawEventFaults(random: Random, calm: boolean) {
+function drawMessageFaults(random: Random, calm: boolean) {
   const strength = () => (calm ? 0 : random.pick([0, 0, 0.03, 0.2]));
   return {
+    /** It, or its deletion. */
     lost: strength(),
-    /** Lambda takes it, and its caller gets no answer and sends it again. */
+    /** The queue takes it, and its caller gets no answer and sends it again. */
     takenTwice: calm ? 0 : random.pick([0, 0.1, 0.5]),
     late: strength(),
     twice: calm ? 0 : random.pick([0, 0.1, 0.7]),

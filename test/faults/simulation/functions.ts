@@ -3,12 +3,14 @@ import { installLambdaGlobal, invoke } from '../../../local/gateway/lambda-host.
 import { invocationPath } from '../../../local/lambda/engine.ts';
 import { setLogSink } from '../../../shared/base/log.ts';
 import { basePath } from '../../../shared/routes/api.ts';
+import type { QueueAnswer } from '../../../shared/generations/queue-contract.ts';
 import { jobs } from '../../../shared/routes/jobs.ts';
 import type { Route } from '../../../shared/routes/route.ts';
 import type { Profile } from './faults.ts';
 import { currentRun, type Run } from './runs.ts';
 
 const nowhere = 'http://127.0.0.1:1';
+export const queueUrl = 'http://queue.test/000000000000/generations';
 
 /** The environment that functions are made in: every address is the simulation's. */
 export function prepareEnvironment(tableName: string, profile: Profile): void {
@@ -28,7 +30,7 @@ export function prepareEnvironment(tableName: string, profile: Profile): void {
     userPoolId: 'us-east-1_test',
     sageMakerRuntimeUrl: nowhere,
     referenceFetcherUrl: nowhere + invocationPath(jobs.fetchReferences.functionName),
-    generationWorkerUrl: nowhere + invocationPath(jobs.runGeneration.functionName),
+    generationQueueUrl: queueUrl,
     deadlineSeconds: 60,
     asyncDeadlineSeconds: profile.asyncDeadlineSeconds,
     allowedOrigins: [],
@@ -38,8 +40,8 @@ export function prepareEnvironment(tableName: string, profile: Profile): void {
   installLambdaGlobal();
 }
 
-/** Lambda's id of the event is part of the context. */
-export type EventHandler = (event: unknown, context: { awsRequestId: string }) => Promise<void>;
+/** Gets the messages of a queue. */
+export type QueueHandler = (event: unknown) => Promise<QueueAnswer | void>;
 
 let imports = 0;
 
@@ -55,8 +57,8 @@ export async function coldStart(environments: number) {
     get: (await fresh('get-generation')) as unknown,
     remove: (await fresh('delete-generation')) as unknown,
     sweep: (await several('sweep', 2)) as (() => Promise<void>)[],
-    run: (await several('run-generation', environments)) as EventHandler[],
-    release: (await fresh('release-generation')) as EventHandler,
+    run: (await several('run-generation', environments)) as QueueHandler[],
+    release: (await fresh('release-generation')) as QueueHandler,
   };
 }
 

@@ -69,7 +69,7 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
     const isSo =
       deadlineMs - createdAtMs === profile.asyncDeadlineSeconds * 1000 && credits === request.credits;
     must(isSo, `${run.name}: accepted until ${deadlineMs} for ${credits} credits`);
-    must(run.calls.includes('enqueue'), `${run.name}: accepted, and nobody was notified to run it`);
+    must(checker.runs.isSent(requestId), `${run.name}: accepted, and no message was sent to have it run`);
   }
 
   /** Why references should not have been fetched yet; null when that was the last thing before the reservation. */

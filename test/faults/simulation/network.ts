@@ -1,15 +1,21 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { GenerationRef } from '../../../shared/generations/queue-contract.ts';
 import type { ModelProbe, ModelRequest } from '../../../shared/model/contract.ts';
 import type { FetchReferencesCommand } from '../../../shared/references/contract.ts';
-import { jobs } from '../../../shared/routes/jobs.ts';
-import { emptyAnswer, jsonAnswer, socketError, tableRefusals, type HttpAnswer } from './answers.ts';
+import {
+  emptyAnswer,
+  jsonAnswer,
+  queueError,
+  socketError,
+  tableRefusals,
+  type HttpAnswer,
+} from './answers.ts';
 import { keyOf, keyOfLink } from './bucket.ts';
-import { createEventQueue, type EventQueue } from './event-queue.ts';
 import { anywhere, play, type Sending } from './exchange.ts';
 import type { CallFault } from './faults.ts';
+import { queueUrl } from './functions.ts';
 import { modelAnswer, modelRefusal, probeAnswer, type ModelBehavior } from './model.ts';
 import type { HttpRequest, Network } from './process.ts';
+import { createQueues, type Queues } from './queue.ts';
 import { currentRun, type Run } from './runs.ts';
 import type { Simulation } from './simulation.ts';
 import { readTableCall, type Json, type TableCall } from './table-calls.ts';
@@ -17,7 +23,7 @@ import { readTableCall, type Json, type TableCall } from './table-calls.ts';
 const decoder = new TextDecoder();
 
 export function createNetwork(simulation: Simulation): Network {
-  const events = createEventQueue(simulation);
+  const queues = createQueues(simulation);
   return {
     send({ method, path, headers, body }: HttpRequest, timeoutMs, signal) {
       const run = currentRun.getStore();
@@ -32,13 +38,14 @@ export function createNetwork(simulation: Simulation): Network {
       if (method === 'HEAD') return toObject(simulation, key, sending);
       throw new Error(`the service only looks at images: ${method} ${path}`);
     },
-    async fetch(url, { body, signal }) {
+    async fetch(url, { headers, body, signal }) {
       const sending = { run: currentRun.getStore()!, timeoutMs: undefined, signal: signal ?? undefined };
-      const event = JSON.parse(String(body));
-      const isForWorker = url.includes(`/${jobs.runGeneration.functionName}`);
-      const answer = await (isForWorker
-        ? toWorker(simulation, events, event, sending)
-        : toReferences(simulation, event, sending));
+      const target = new Headers(headers).get('x-amz-target');
+      const sent = JSON.parse(String(body));
+      const isForQueue = url === new URL('/', queueUrl).href && sent.QueueUrl === queueUrl;
+      const answer = await (isForQueue
+        ? toQueue(simulation, queues, target, sent, sending)
+        : toReferences(simulation, sent, sending));
       return new Response(answer.body as Buffer<ArrayBuffer>, { status: answer.statusCode });
     },
   };
@@ -158,13 +165,13 @@ function toModel(
   body: ModelRequest | ModelProbe,
   sending: Sending,
 ): Promise<HttpAnswer> {
-  const { checker, capacity, scheduler } = simulation;
+  const { checker, capacity } = simulation;
   const { run, signal } = sending;
   const behavior = capacity.refuses() ? 'scaled to zero' : drawBehavior(simulation, run);
   const isProbe = 'probe' in body;
   if (!isProbe) checker.runs.callsModel(run);
   checker.coldStarts.called(run);
-  run.foundNoCapacityAtMs = behavior === 'scaled to zero' ? scheduler.now() : null;
+  run.isRefused ||= behavior === 'refused' || Boolean(modelRefusal(behavior));
   if (behavior === 'scaled to zero' || behavior === 'no capacity') checker.coldStarts.found(run);
   if (!behavior.startsWith('good')) run.faults.push({ call: 'the model', fault: behavior });
   const name = `${isProbe ? 'probe' : 'call'} the model (${behavior})`;
@@ -219,26 +226,33 @@ function toReferences(
   });
 }
 
-/** Lambda takes an event of the function that nobody waits for, or refuses it. */
-function toWorker(
+/** SQS takes a message or refuses it, or has one that was received come back. */
+function toQueue(
   simulation: Simulation,
-  events: EventQueue,
-  event: GenerationRef,
+  queues: Queues,
+  target: string | null,
+  sent: Json,
   sending: Sending,
 ): Promise<HttpAnswer> {
-  simulation.checker.runs.enqueues(event.requestId, sending.run);
+  const { runs } = simulation.checker;
+  const isNew = target === 'AmazonSQS.SendMessage';
+  if (!isNew && target !== 'AmazonSQS.ChangeMessageVisibility') throw new Error(`nobody does ${target}`);
+  if (isNew) runs.enqueues(JSON.parse(sent.MessageBody).requestId, sending.run);
+  else runs.bringsBack(sending.run, sent.VisibilityTimeout);
   return play(simulation, {
     ...sending,
-    name: 'enqueue',
+    name: isNew ? 'enqueue' : 'bring back',
     faults: [...anywhere, 'throttled', 'timeout after', 'applied late'],
     isHurried: true,
     async apply() {
-      events.take(event);
-      return emptyAnswer(202);
+      if (isNew) queues.take(JSON.parse(sent.MessageBody));
+      else if (!queues.bringBack(sent.ReceiptHandle, sent.VisibilityTimeout))
+        return queueError(400, 'MessageNotInflight');
+      return jsonAnswer(200, isNew ? { MessageId: 'simulated' } : {});
     },
     refusals: {
-      '500': () => jsonAnswer(500, { Type: 'Service' }),
-      throttled: () => jsonAnswer(429, { Type: 'User', Reason: 'CallerRateLimitExceeded' }),
+      '500': () => queueError(500, 'InternalError'),
+      throttled: () => queueError(400, 'RequestThrottled'),
     },
   });
 }

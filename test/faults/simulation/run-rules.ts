@@ -6,36 +6,36 @@ import type { Json } from './table-calls.ts';
 
 /** How long a model with capacity needs at most for a request that asks again and again. */
 const generatedWithinMs = 120_000;
-/** A worker asks a model that is scaled to zero at least as often. */
-const asksWithinMs = 45_000;
+/** A request may be given up so long before its deadline, because its next try would come later. */
+const longestPauseMs = 16_000;
+/** The shortest pause between two tries is longer. */
+const noPauseMs = 900;
+/** A slow call may come between the decision to come back and its being sent. */
+const decidesWithinMs = 4000;
 /** Two clocks differ by no more. */
 const clocksDifferMs = 4000;
-
-/**
- * Whether the run that has begun goes on, and is of another invocation than the one whose failure is reported. Runs of one
- * event that Lambda brought twice looks the same by that.
- */
-function goesOn(startedBy: Run, release: Run): boolean {
-  return !startedBy.dead && !startedBy.ended && startedBy.invocationId !== release.invocationId;
-}
 
 /** Whether it could do what it wanted when it wanted, but for what its model did. */
 function ranFreely({ faults, stalledUntilMs }: Run): boolean {
   return stalledUntilMs === 0 && faults.every(({ call }) => call.includes('the model'));
 }
 
+/** Whether no fault met it but its model. */
+const metNothing = (run: Run): boolean => ranFreely(run) && !run.missesNotes;
+
 /** The rules of requests that nobody waits for, each of which several runs may run. */
 export function createRunRules(
   { scheduler: { now }, complain, must, violation }: Outside,
   recordOf: (requestId: string) => StoredRecord | undefined,
 ) {
-  /** Why a request may have failed that is none of its runs' own: what met its events. */
+  /** Why a request may have failed that is none of its runs' own: what met its messages. */
   const excused = new Map<string, string>();
   const workers: Run[] = [];
-  /** What each worker read of its request. */
-  const found = new Map<Run, string>();
+  /** Those that have asked the model. */
+  const asked = new Set<Run>();
   /** By request: the caller's run that enqueued it. */
   const enqueuedBy = new Map<string, Run>();
+  const sent = new Set<string>();
   let identityWasAway = false;
 
   const wrong = (run: Run, what: string) => violation(`${run.name}: ${what}`);
@@ -47,12 +47,8 @@ export function createRunRules(
   function wrongEnd(before: Json, { startedBy, item }: StoredRecord, run: Run): string | null {
     if (run.kind === 'sweep' && now() + clocksDifferMs < before.deadlineMs)
       return `${item.status} by the sweep before its deadline`;
-    if (startedBy === null || startedBy === run) return null;
-    if (run.kind === 'worker' || run.kind === 'caller')
-      return `${item.status} by ${run.name}, which had not begun it`;
-    return run.kind === 'release' && goesOn(startedBy, run) && now() < before.leaseUntilMs
-      ? `${item.status} by ${run.name} while ${startedBy.name} went on`
-      : null;
+    const mayEnd = startedBy === null || startedBy === run || run.kind === 'sweep' || run.kind === 'other';
+    return mayEnd ? null : `${item.status} by ${run.name}, which had not begun it`;
   }
 
   function isExcused({ requestId, item, endedAtMs, capacitySinceMs }: StoredRecord, accepted: Run): boolean {
@@ -61,19 +57,14 @@ export function createRunRules(
     const met = [accepted, ...own, ...own.flatMap(workersBeside)].flatMap(({ faults }) => faults);
     if (met.some(({ fault }) => fault !== 'scaled to zero')) return true;
     // A model that is scaled to zero is a reason to wait, and to fail only once the deadline is there.
-    const waited = endedAtMs! + clocksDifferMs >= item.deadlineMs;
+    const waited = endedAtMs! + longestPauseMs + clocksDifferMs >= item.deadlineMs;
     return waited && (capacitySinceMs === null || capacitySinceMs + generatedWithinMs > item.deadlineMs);
   }
 
-  /** Whether a worker gave up on a model that is scaled to zero long after it had last asked it. */
-  function stoppedAsking(run: Run): boolean {
-    const { kind, foundNoCapacityAtMs } = run;
-    if (kind !== 'worker' || foundNoCapacityAtMs === null || !ranFreely(run)) return false;
-    const met = workersBeside(run).flatMap(({ faults }) => faults);
-    const isOnlyScaling = met.every(
-      ({ call, fault }) => fault === 'scaled to zero' || !call.includes('the model'),
-    );
-    return isOnlyScaling && now() - foundNoCapacityAtMs > asksWithinMs;
+  /** Whether a worker whose model refused it waits for anything but answers. */
+  function pauses(run: Run): boolean {
+    const isQuiet = run.kind === 'worker' && run.isRefused && run.waitsForAnswers === 0;
+    return isQuiet && metNothing(run) && now() - run.answeredAtMs > noPauseMs;
   }
 
   return {
@@ -81,19 +72,40 @@ export function createRunRules(
     excuse: (requestId: string, why: string) => void excused.set(requestId, why),
     excuseAll: () => void (identityWasAway = true),
     enqueues: (requestId: string, by: Run) => void enqueuedBy.set(requestId, by),
-    /** A worker begins. */
-    begin: (run: Run) => void workers.push(run),
+    /** The queue has taken its message. */
+    sent: (requestId: string) => void sent.add(requestId),
+    isSent: (requestId: string): boolean => sent.has(requestId),
+    begin(run: Run): void {
+      if (run.kind === 'worker') workers.push(run);
+    },
+    /** A run sends a call or ends. */
+    goesOn: (run: Run) => must(!pauses(run), `${run.name}: pauses in its execution`),
+    /** A run has come to its end. @param isDone whether its message is */
+    ends(run: Run, isDone: boolean): void {
+      this.goesOn(run);
+      must(isDone || run.calls.includes('bring back'), `${run.name}: comes again only after its time limit`);
+      const item = recordOf(run.about!.requestId)?.item;
+      if (run.kind !== 'worker' || item?.status !== 'QUEUED') return;
+      must(!isDone, `${run.name}: leaves what nobody has begun`);
+      const isNoted = item.beganColdStart === true || !run.beganColdStart || !metNothing(run);
+      must(isNoted, `${run.name}: did not note that its request began a cold start`);
+    },
+    /** A run has its message come back. */
+    bringsBack(run: Run, seconds: number): void {
+      const { startedBy, item } = recordOf(run.about!.requestId)!;
+      must(startedBy !== run, `${run.name}: brings back what it has begun`);
+      const comesInTime = now() + run.skewMs + seconds * 1000 <= item.deadlineMs + decidesWithinMs;
+      must(comesInTime || !metNothing(run), `${run.name}: brings back a request for after its deadline`);
+    },
     /** A run reads its request. */
     read(run: Run): void {
-      if (run.kind === 'worker') found.set(run, recordOf(run.about!.requestId)?.item.status);
+      if (run.kind === 'worker') run.found ??= recordOf(run.about!.requestId)?.item ?? null;
     },
     /** A record reached a final state. */
     ended(before: Json, stored: StoredRecord, run: Run): void {
       complain(`request ${stored.requestId}`, wrongEnd(before, stored, run));
-      if (stored.startedBy === null && stoppedAsking(run))
-        wrong(run, 'stopped asking a model that was scaled to zero');
     },
-    /** Lambda ends a run. A worker that ran freely has ended by itself, soon after the deadline. */
+    /** Lambda ends a run. A worker that ran freely has ended by itself. */
     timeLimitReached(run: Run): void {
       if (run.kind === 'worker' && !run.ended && !run.dead && ranFreely(run))
         wrong(run, 'goes on until Lambda ends it');
@@ -105,10 +117,11 @@ export function createRunRules(
     },
     callsModel(run: Run): void {
       if (run.kind !== 'worker') return;
-      const status = found.get(run);
       const { deadlineMs } = recordOf(run.about!.requestId)!.item;
+      const status = run.found?.status;
       must(status === 'QUEUED', `${run.name}: asks the model for what it found ${status}`);
-      must(!run.calls.includes('start'), `${run.name}: asks the model again for what has begun`);
+      must(!asked.has(run), `${run.name}: asks the model twice`);
+      asked.add(run);
       must(now() + run.skewMs < deadlineMs, `${run.name}: asks the model after the deadline`);
     },
     /** References belong to the run that goes on. */
@@ -117,8 +130,7 @@ export function createRunRules(
       if (stored === undefined || stored.endedAtMs !== null) return;
       const { startedBy, item } = stored;
       const isOfWorker = startedBy !== null && run.kind === 'caller' && enqueuedBy.get(requestId) === run;
-      const isOfOther = startedBy !== null && run.kind === 'release' && goesOn(startedBy, run);
-      if (run.kind === 'worker' || isOfWorker || isOfOther)
+      if (run.kind === 'worker' || run.kind === 'release' || isOfWorker)
         wrong(run, `deletes references of what is ${item.status}`);
     },
     /** Once nothing runs: whatever no fault met is generated, however long a cold start took within its deadline. */
@@ -142,7 +154,7 @@ export function createColdStartRules({ must, scheduler: { now } }: Outside) {
   const calledAtMs = new Map<string, number>();
   const isLongAgo = (run: Run) =>
     now() - (calledAtMs.get(run.environment) ?? Infinity) >= shortestIdleSeconds * 1000;
-  /** Runs that might read it before they called the model: a try of theirs that nobody waits for may come after. */
+  /** Runs that might read it before they called the model: others may call it before they have done so. */
   const mayUse = new Set<Run>();
   return {
     called: (run: Run) => void calledAtMs.set(run.environment, now()),
@@ -152,7 +164,9 @@ export function createColdStartRules({ must, scheduler: { now } }: Outside) {
       if (environments.has(run.environment) || isLongAgo(run)) mayUse.add(run);
       must(mayUse.has(run), `${run.name}: ${purpose}, though its model had capacity`);
     },
-    written(before: Json | undefined, { version, wakeSeconds, wakingSinceMs, refusedAtMs }: Json): void {
+    written(before: Json | undefined, item: Json, by: Run): void {
+      const { version, wakeSeconds, wakingSinceMs, refusedAtMs, begunAtMs } = item;
+      if (begunAtMs !== (before?.begunAtMs ?? 0)) by.beganColdStart = true;
       const next = (before?.version ?? 0) + 1;
       must(version === next, `cold starts: version ${before?.version} became ${version}`);
       must(

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { GenerationRef } from '../../../shared/generations/queue-contract.ts';
+import type { Json } from './table-calls.ts';
 
 /** One run of a function, or of an operator's command: what it does is known as its own wherever it happens. */
 export class Run {
@@ -8,9 +9,9 @@ export class Run {
   readonly startedMs: number;
   /** Whom it serves: a caller, an accepted request that nobody waits for, one that could not be run, or anything else. */
   kind: 'caller' | 'worker' | 'release' | 'sweep' | 'other' = 'other';
-  /** Lambda's id of the event that it was invoked with, and the request that this event names. */
-  invocationId: string | null = null;
+  /** The request that its message names, and the record of that as it read it. */
   about: GenerationRef | null = null;
+  found: Json | null = null;
   /** The environment that it runs in, which remembers what other runs met. */
   environment = 'none';
   /** By how much its machine's clock is wrong. */
@@ -25,8 +26,15 @@ export class Run {
   /** Its calls in the order in which it sent them, and the faults that met them. */
   readonly calls: string[] = [];
   readonly faults: { call: string; fault: string }[] = [];
-  /** When it last asked a model that was scaled to zero; null once the model answered. */
-  foundNoCapacityAtMs: number | null = null;
+  /** Faults may have met calls that are no reason to fail, as notes of cold starts are not. */
+  missesNotes = false;
+  /** Its calls that have no answer yet, and when it got the last answer. */
+  waitsForAnswers = 0;
+  answeredAtMs = 0;
+  /** The model that it asked did not take its request. */
+  isRefused = false;
+  /** It noted that its call began a cold start. */
+  beganColdStart = false;
   /** One of its reference images could not be used. */
   hasUnusableReference = false;
   /** Its answer left open how the request ended. */

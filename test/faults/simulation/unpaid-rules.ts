@@ -34,6 +34,9 @@ export function createUnpaidRules({ scheduler: { now }, must }: Outside) {
       ({ fault }) => fault === 'scaled to zero' || fault === 'no capacity',
     );
     if (item.status === 'TIMEOUT' && isOwn && item.startedAtMs !== undefined) return ['deadline', false];
+    // It began a cold start before its message went back to the queue.
+    const isKnown = by.found?.beganColdStart === true && !by.calls.includes('start');
+    if (item.status === 'TIMEOUT' && isKnown) return ['wake', true];
     const mayHaveWoken = ['SERVICE_UNAVAILABLE', 'TIMEOUT'].includes(item.errorCode);
     return mayHaveWoken && foundNoCapacity ? ['wake', false] : null;
   }
