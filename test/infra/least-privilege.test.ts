@@ -138,7 +138,7 @@ describe.each(rows)('the role of $functionName', ({ functionName, grants }) => {
   test('allows the call of exactly those functions that its row names', () => {
     const invoking = of(statements, 'lambda');
     const live = ({ functionName: name }: Job) => `<${functionIdOf(template, name)}.Arn>:live`;
-    const named = [...(grants.references ? [live(jobs.fetchReferences)] : [])];
+    const named = grants.references ? [live(jobs.fetchReferences)] : [];
     expect(new Set(invoking.flatMap(({ actions }) => actions))).toEqual(
       new Set(named.length > 0 ? ['lambda:InvokeFunction'] : []),
     );

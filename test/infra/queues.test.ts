@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { modelPauseMs } from '../../shared/generations/try-model.ts';
 import { aliasIdOf, functionIdOf } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
-import { plain, propertiesOf, resourcesOf } from './resources.ts';
+import { plain, resourcesOf } from './resources.ts';
 
 // Who may send to a queue and start the sweep is in template-summary.txt.
 const template = templateOf('everything');
