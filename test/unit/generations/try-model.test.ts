@@ -78,6 +78,8 @@ describe('a request that nobody waits for', () => {
     expect(result).toBeInstanceOf(NotYet);
     expect(result.pauseMs).toBeGreaterThanOrEqual(4000);
     expect(result.pauseMs).toBeLessThanOrEqual(8000);
+    // Its queue counts in whole seconds.
+    expect(result.pauseMs % 1000).toBe(0);
     expect([result.unpaid, noted.includes('started')]).toEqual([undefined, false]);
   });
 
