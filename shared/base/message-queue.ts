@@ -7,8 +7,6 @@ const answerWithinMs = 1000;
 /** Both tries together take no longer than two seconds. */
 const tries = 2;
 
-export type MessageQueue = ReturnType<typeof messageQueue>;
-
 /**
  * A queue (Amazon SQS API Reference, "SendMessage", "ChangeMessageVisibility").
  * @param url the queue's own. The host that it is at answers for it.

@@ -6,8 +6,7 @@ import { ServiceError } from '../base/errors.ts';
 import { countError } from '../base/meter.ts';
 import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';
 import { newRun, generateAndSettle, releaseAfterFailure, type RunDeps } from './settle.ts';
-import { timedOut } from './run-model.ts';
-import { NotYet, tryModel } from './try-model.ts';
+import { lateTimeout, NotYet, tryModel } from './try-model.ts';
 
 export interface AcceptedRunDeps extends RunDeps, DiscardDeps {
   objects: RunDeps['objects'] & DiscardDeps['objects'];
@@ -47,7 +46,7 @@ async function runOwn(generation: Generation, attempt: number, deps: AcceptedRun
   const options = { generate: tryModel(attempt), waitMetric: 'asyncWait', observer: {} } as const;
   try {
     // More was asked for than may run at once.
-    if (deps.clock.now() >= generation.deadlineMs) throw lateInQueue(generation);
+    if (deps.clock.now() >= generation.deadlineMs) throw lateTimeout(generation, attempt);
     return await generateAndSettle(run, await activeIdentity(generation, deps), options, deps);
   } catch (error) {
     if (error instanceof RunLost || error instanceof NotYet) throw error;
@@ -55,10 +54,6 @@ async function runOwn(generation: Generation, attempt: number, deps: AcceptedRun
     if (ended.errorCode !== null) countError(deps.meter, ended.errorCode, error);
     return ended;
   }
-}
-
-function lateInQueue(generation: Generation): ServiceError {
-  return timedOut(generation, { unpaid: generation.beganColdStart ? 'wake' : undefined, inLine: true });
 }
 
 /** Whoever began a cold start and is not generated counts for its license. A fault of the note ends nothing. */

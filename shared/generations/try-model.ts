@@ -1,8 +1,9 @@
 import { ServiceError, type UnpaidReason } from '../base/errors.ts';
+import type { Generation } from './generation.ts';
 import { runModel, stopped, timedOut } from './run-model.ts';
 
 /** SageMaker ends a stream after eight minutes, whatever the container still does. */
-export const longestAttemptMs = 450_000;
+const longestAttemptMs = 450_000;
 /** A container that has the request says something by then. */
 const longestSilenceMs = 10_000;
 const firstPauseMs = 2000;
@@ -59,15 +60,23 @@ export function tryModel(attempt: number): typeof runModel {
       if (deps.stopping.aborted) throw stopped();
       // The circuit breaker knows when its next probe is due.
       const dueMs = (refusal?.retryAfterSeconds ?? 0) * 1000;
-      const pauseMs = Math.max(modelPauseMs(attempt), dueMs);
+      // A queue hides a message for whole seconds. What comes back after its deadline was not late because of the queue.
+      const pauseMs = 1000 * Math.ceil(Math.max(modelPauseMs(attempt), dueMs) / 1000);
       const nowMs = deps.clock.now();
       if (nowMs + pauseMs < generation.deadlineMs) throw new NotYet(pauseMs, error);
       // A try that began just before the deadline says nothing of the model.
       const isBrief = error.code === 'TIMEOUT' && nowMs - askedAtMs <= longestSilenceMs;
+      if (isBrief && !error.inLine) throw lateTimeout(generation, attempt);
       const unpaid = generation.beganColdStart ? 'wake' : error.unpaid;
-      throw timedOut(generation, { unpaid, noFault: error.noFault, inLine: error.inLine || isBrief });
+      throw timedOut(generation, { unpaid, noFault: error.noFault, inLine: error.inLine });
     }
   };
+}
+
+/** Of a request that had too little time left, once its queue brought it. If it came before, its model was not ready then. */
+export function lateTimeout(generation: Generation, attempt: number): ServiceError {
+  const unpaid = generation.beganColdStart ? 'wake' : undefined;
+  return timedOut(generation, { unpaid, ...(attempt > 1 ? { noFault: true } : { inLine: true }) });
 }
 
 /** Scaled to zero, busy or failing; or an attempt that ran out while it waited in the model's line. */

@@ -84,7 +84,7 @@ const fixture = useFixture(async (keep) => {
       referenceFetcherUrl: lambda.url + invocationPath(fetcher),
       generationQueueUrl: sqs.urlOf(worker),
       deadlineSeconds: 6,
-      asyncDeadlineSeconds: 3,
+      asyncDeadlineSeconds: 6,
     }),
   );
   return { ...gateway, service, sqs, caller: callersOf(service, service.table) };

@@ -262,6 +262,22 @@ describe("with the operator's CLI", () => {
     expect(usage.aggregates.byType).toMatchObject({ text_to_image: { requests: 7, credits: 7 } });
   });
 
+  test('a request that nobody waits for goes through its queue, and makes an image', async () => {
+    const { key } = await admin(`key issue ${await grant(1)} --name later`);
+    const { headers } = bearer(key);
+    const asked = { headers: { ...headers, prefer: 'respond-async' }, body: { ...small, identityId } };
+    const { status, json: accepted } = await fixture.edge.send(`${output('BaseUrl')}/generate`, asked);
+    expect([status, accepted.status]).toEqual([202, 'QUEUED']);
+    let stored: any;
+    await until('it has ended', async () => {
+      const url = `${output('BaseUrl')}/generate/${accepted.requestId}`;
+      ({ json: stored } = await fixture.edge.send(url, bearer(key)));
+      return stored.completedAt !== null;
+    });
+    expect(stored.status).toBe('COMPLETED');
+    expect((await fixture.edge.send(stored.outputUrl)).headers['content-type']).toBe('image/png');
+  });
+
   test("an event of Stripe's goes through bus, rule, queue and function, and makes a license", async () => {
     const ownerId = randomUUID();
     const sold = subscription({ id: `sub_${Date.now()}`, metadata: { ownerId } });

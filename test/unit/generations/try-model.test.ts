@@ -78,6 +78,8 @@ describe('a request that nobody waits for', () => {
     expect(result).toBeInstanceOf(NotYet);
     expect(result.pauseMs).toBeGreaterThanOrEqual(4000);
     expect(result.pauseMs).toBeLessThanOrEqual(8000);
+    // Its queue counts in whole seconds.
+    expect(result.pauseMs % 1000).toBe(0);
     expect([result.unpaid, noted.includes('started')]).toEqual([undefined, false]);
   });
 
@@ -106,6 +108,10 @@ describe('a request that nobody waits for', () => {
   test('times out by no fault of ours where the model is busy, and by one where it fails', async () => {
     expect((await tried(busy, soon)).result).toMatchObject({ code: 'TIMEOUT', noFault: true });
     expect((await tried(done, soon, { refusal: failing })).result).toMatchObject({ noFault: false });
+    // Its last try had too little time to tell.
+    const late = saying({ event: 'failed', reason: 'deadline', message: '' });
+    const last = await tried(late, soon, { attempt: 2 });
+    expect(last.result).toMatchObject({ code: 'TIMEOUT', noFault: true, inLine: false });
   });
 
   test.each([
