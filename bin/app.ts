@@ -10,9 +10,10 @@ try {
     typeof file === 'string'
       ? readConfigurationFile(file)
       : readConfiguration(app.node.tryGetContext('configuration'), 'The configuration in cdk.json');
-  // The account's quota, if whoever deploys knows it: synthesis asks nobody.
+  // The account's quota and its identity of SES, if whoever deploys knows them: synthesis asks nobody.
   const accountConcurrency = Number(app.node.tryGetContext('accountConcurrency') ?? 0);
-  addService(app, { configuration, accountConcurrency });
+  const mailIdentity = app.node.tryGetContext('mailIdentity') as string | undefined;
+  addService(app, { configuration, accountConcurrency, mailIdentity });
   app.synth();
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;

@@ -40,6 +40,8 @@ export interface ServiceStackProps {
   readonly dashboardFolder?: string;
   /** How many functions the account runs at once, all together. @default unknown: nothing is reserved, and the API takes little */
   readonly accountConcurrency?: number;
+  /** The verified identity of SES that sends to everybody. @default unknown: sign-up codes come from Cognito's own sender */
+  readonly mailIdentity?: string | undefined;
 }
 
 /** A generation's function may run this much longer than the deadline, to store the outcome. */
@@ -75,7 +77,7 @@ export class ServiceStack extends Stack {
 
   constructor(
     app: App,
-    { configuration, model, dashboardFolder, accountConcurrency = 0 }: ServiceStackProps,
+    { configuration, model, dashboardFolder, accountConcurrency = 0, mailIdentity }: ServiceStackProps,
   ) {
     super(app, stackNameOf(configuration), {
       description: 'Image Generation Service',
@@ -89,7 +91,7 @@ export class ServiceStack extends Stack {
     new Backups(this, 'Backups', { table: this.records.table });
     this.images = new ImageBucket(this, 'Images', configuration);
     this.previews = new PreviewRole(this, 'Previews', { images: this.images.bucket });
-    this.accounts = new Accounts(this, 'Accounts', configuration);
+    this.accounts = new Accounts(this, 'Accounts', { ...configuration, mailIdentity });
     this.model = new ModelAccess(this, { inference: configuration.inference, model });
     this.references = new ReferenceFetcher(this, 'References', { ...configuration, logRetention });
     const throttle = throttleOf(configuration.throttle, accountConcurrency);

@@ -57,8 +57,8 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     // A worker waits 20 for a busy model, on average.
     'seconds that wait': 0.3 + 20 + waitSeconds,
     'seconds of a run': 0.1,
-    'web ACL': 1,
-    rules: 6,
+    'web ACLs': 2,
+    rules: 8,
     // With every possible value of their second dimension.
     metrics: 45 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5),
     // An alarm on an expression counts each metric in it.
@@ -107,7 +107,7 @@ const rows: Row[] = [
   ['Functions', 'schedule of the sweep', 'schedules', ['runs by schedule']],
   ['API', 'requests', 'apiRequests', ['generations']],
   ['API', 'answers', 'internet', ['generations', 'bytes of an answer']],
-  ['Firewall', 'web ACL', 'firewallAcl', ['web ACL']],
+  ['Firewall', 'web ACLs', 'firewallAcl', ['web ACLs']],
   ['Firewall', 'rules', 'firewallRule', ['rules']],
   ['Firewall', 'requests', 'firewallRequests', ['generations']],
   ['Table', 'writes', 'tableWrites', ['generations', 'write units']],

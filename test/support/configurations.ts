@@ -106,4 +106,10 @@ export const accountConcurrencies: Partial<Record<ConfigurationName, number>> = 
   small: 124,
 };
 
+/** The identity of SES that it found to send to everybody. */
+export const mailIdentities: Partial<Record<ConfigurationName, string>> = {
+  everything: 'example.com',
+  everythingAgain: 'example.com',
+};
+
 export type ConfigurationName = keyof typeof configurations;

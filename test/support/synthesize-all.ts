@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib/core';
 import { readConfiguration } from '../../lib/configuration.ts';
 import { addService } from '../../lib/service-app.ts';
-import { accountConcurrencies, configurations, type ConfigurationName } from './configurations.ts';
+import {
+  accountConcurrencies,
+  configurations,
+  mailIdentities,
+  type ConfigurationName,
+} from './configurations.ts';
 
 /**
  * A program: `node synthesize-all.ts FOLDER` synthesizes every configuration into `FOLDER/NAME/`, without the functions'
@@ -34,6 +39,7 @@ for (const [name, options] of Object.entries(configurations)) {
   addService(app, {
     configuration: readConfiguration(options, name),
     dashboardFolder,
+    mailIdentity: mailIdentities[name as ConfigurationName],
     ...(accountConcurrency !== undefined && { accountConcurrency }),
     checked: checked.has(name),
   });

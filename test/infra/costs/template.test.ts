@@ -27,7 +27,7 @@ test.each(names)(
     const acls = all('AWS::WAFv2::WebACL');
     expect(factors).toMatchObject({
       MB: memoryOf('create-generation'),
-      'web ACL': acls.length,
+      'web ACLs': acls.length,
       rules: sum(acls.map(({ Rules }) => Rules.length)),
       metrics: metricsOf(configuration.mail !== null, configuration.billing !== null),
       'metrics in alarms': sum(all('AWS::CloudWatch::Alarm').map(metricsOfAlarm)),
