@@ -1,6 +1,7 @@
 import { App } from 'aws-cdk-lib/core';
 import { ConfigurationError, readConfiguration, readConfigurationFile } from '../lib/configuration.ts';
 import { addService } from '../lib/service-app.ts';
+import { usualBudgetUsd } from './costs/budget.ts';
 
 /** The CDK app: the service and its model, configured by the context `configuration` in `cdk.json` or by a file (`-c config=FILE`). */
 try {
@@ -13,7 +14,8 @@ try {
   // The account's quota and its identity of SES, if whoever deploys knows them: synthesis asks nobody.
   const accountConcurrency = Number(app.node.tryGetContext('accountConcurrency') ?? 0);
   const mailIdentity = app.node.tryGetContext('mailIdentity') as string | undefined;
-  addService(app, { configuration, accountConcurrency, mailIdentity });
+  const usualBudget = usualBudgetUsd(configuration);
+  addService(app, { configuration, accountConcurrency, mailIdentity, usualBudgetUsd: usualBudget });
   app.synth();
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;

@@ -63,7 +63,9 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     metrics: 45 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5),
     // An alarm on an expression counts each metric in it.
     'metrics in alarms':
-      146 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 3),
+      147 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 3),
+    // S3's own of the prefix of outputs, by what is asked there: of requests five, of bytes, errors and latency two each.
+    'request metrics': 11,
     dashboard: 1,
     traces: tracesOf(generations) + runs,
     key: 1,
@@ -118,6 +120,7 @@ const rows: Row[] = [
   ['Table', 'backups', 'backups', ['generations', 'bytes of a record', 'months kept', 'copies at any time']],
   ['Logs', 'written', 'logIngestion', ['bytes of all logs']],
   ['Monitoring', "the service's metrics", 'metrics', ['metrics']],
+  ['Monitoring', "S3's metrics of outputs", 'metrics', ['request metrics']],
   ['Monitoring', 'alarms', 'alarmMetrics', ['metrics in alarms']],
   ['Monitoring', 'dashboard', 'dashboards', ['dashboard']],
   ['Monitoring', 'traces', 'traces', ['traces']],

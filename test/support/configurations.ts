@@ -93,6 +93,7 @@ export const configurations = {
   small: {
     generationDeadlineSeconds: 5,
     mfa: 'off',
+    monthlyBudgetUsd: null,
     canary: false,
     domain: { ...domain, dashboardName: 'app.example.org', hostedZone },
     inference: { ...endpoint, amiVersion: null, internetAccess: true, minInstances: 1, maxInstances: 1 },

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib/core';
+import { usualBudgetUsd } from '../../bin/costs/budget.ts';
 import { readConfiguration } from '../../lib/configuration.ts';
 import { addService } from '../../lib/service-app.ts';
 import {
@@ -36,8 +37,10 @@ for (const [name, options] of Object.entries(configurations)) {
     builtinCloudFormationValidation: checked.has(name),
   });
   const accountConcurrency = accountConcurrencies[name as ConfigurationName];
+  const configuration = readConfiguration(options, name);
   addService(app, {
-    configuration: readConfiguration(options, name),
+    configuration,
+    usualBudgetUsd: usualBudgetUsd(configuration),
     dashboardFolder,
     mailIdentity: mailIdentities[name as ConfigurationName],
     ...(accountConcurrency !== undefined && { accountConcurrency }),

@@ -13,7 +13,8 @@ import { Budget } from './budget.ts';
 import { savedQueries } from './saved-queries.ts';
 import type { Watched } from './watched.ts';
 
-export interface MonitoringProps extends Pick<Configuration, 'alarmEmail' | 'monthlyBudgetUsd'> {
+export interface MonitoringProps extends Pick<Configuration, 'alarmEmail'> {
+  readonly monthlyBudgetUsd: number | null;
   readonly watched: readonly Watched[];
   /** Of all functions. */
   readonly functionLogs: readonly ILogGroup[];

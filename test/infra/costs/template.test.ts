@@ -31,6 +31,8 @@ test.each(names)(
       rules: sum(acls.map(({ Rules }) => Rules.length)),
       metrics: metricsOf(configuration.mail !== null, configuration.billing !== null),
       'metrics in alarms': sum(all('AWS::CloudWatch::Alarm').map(metricsOfAlarm)),
+      'request metrics':
+        11 * sum(all('AWS::S3::Bucket').map((one) => one.MetricsConfigurations?.length ?? 0)),
       dashboard: all('AWS::CloudWatch::Dashboard').length,
       key: all('AWS::KMS::Key').length,
       'copies at any time': sum(all('AWS::Backup::BackupPlan').map(copiesOf)),
