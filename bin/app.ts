@@ -15,6 +15,9 @@ try {
   const accountConcurrency = Number(app.node.tryGetContext('accountConcurrency') ?? 0);
   const mailIdentity = app.node.tryGetContext('mailIdentity') as string | undefined;
   const usualBudget = usualBudgetUsd(configuration);
+  if (configuration.monthlyBudgetUsd === 'usual' && usualBudget === null) {
+    console.error("There is no budget, because nobody knows the instances' price: set monthlyBudgetUsd.");
+  }
   addService(app, { configuration, accountConcurrency, mailIdentity, usualBudgetUsd: usualBudget });
   app.synth();
 } catch (error) {
