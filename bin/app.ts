@@ -1,6 +1,7 @@
 import { App } from 'aws-cdk-lib/core';
 import { ConfigurationError, readConfiguration, readConfigurationFile } from '../lib/configuration.ts';
 import { addService } from '../lib/service-app.ts';
+import { usualBudgetUsd } from './costs/budget.ts';
 
 /** The CDK app: the service and its model, configured by the context `configuration` in `cdk.json` or by a file (`-c config=FILE`). */
 try {
@@ -12,11 +13,18 @@ try {
       : readConfiguration(app.node.tryGetContext('configuration'), 'The configuration in cdk.json');
   // For one deployment: whoever deploys wants no alarm to stop it.
   const atOnce = app.node.tryGetContext('atOnce') !== undefined;
-  // The account's quota, if whoever deploys knows it: synthesis asks nobody.
+  // The account's quota and its identity of SES, if whoever deploys knows them: synthesis asks nobody.
   const accountConcurrency = Number(app.node.tryGetContext('accountConcurrency') ?? 0);
+  const mailIdentity = app.node.tryGetContext('mailIdentity') as string | undefined;
+  const usualBudget = usualBudgetUsd(configuration);
+  if (configuration.monthlyBudgetUsd === 'usual' && usualBudget === null) {
+    console.error("There is no budget, because nobody knows the instances' price: set monthlyBudgetUsd.");
+  }
   addService(app, {
     configuration: { ...configuration, ...(atOnce && { canary: false }) },
     accountConcurrency,
+    mailIdentity,
+    usualBudgetUsd: usualBudget,
   });
   app.synth();
 } catch (error) {

@@ -217,6 +217,11 @@ export const allOptions = z.strictObject({
   stage: z
     .string()
     .regex(/^[a-z][a-z0-9]{0,15}$/, 'must be 1 to 16 lower-case letters and digits')
+    // Cognito: "Domain cannot contain reserved word".
+    .regex(
+      /^(?!.*(aws|amazon|cognito))/,
+      'must not contain "aws", "amazon" or "cognito", which Cognito refuses in the address of the sign-in pages: choose another name',
+    )
     .default('prod'),
   domain: domain.nullable().default(null),
   inference: inference.default({ kind: 'none' }),
@@ -228,8 +233,14 @@ export const allOptions = z.strictObject({
   canary: z.boolean().default(true),
   /** Receives the alarms; null for nobody. */
   alarmEmail: emailAddress.nullable().default(null),
-  /** What the whole AWS account may cost in a month, in US dollars: alarms start at 80% and 100%; null for no alarm. */
-  monthlyBudgetUsd: wholeNumber(1, 10_000_000).nullable().default(null),
+  /**
+   * What the whole AWS account may cost in a month, in US dollars: alarms start at 80% and 100%; null for no alarm. "usual" is
+   * three times what `npm run costs` computes for the configuration and the usual load.
+   */
+  monthlyBudgetUsd: z
+    .union([z.literal('usual'), wholeNumber(1, 10_000_000)])
+    .nullable()
+    .default('usual'),
   /**
    * How long a generation may take. A JSON answer starts only when the generation is done, and API Gateway closes a
    * connection after five minutes without data.

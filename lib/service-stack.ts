@@ -40,6 +40,10 @@ export interface ServiceStackProps {
   readonly dashboardFolder?: string;
   /** How many functions the account runs at once, all together. @default unknown: nothing is reserved, and the API takes little */
   readonly accountConcurrency?: number;
+  /** The verified identity of SES that sends to everybody. @default unknown: sign-up codes come from Cognito's own sender */
+  readonly mailIdentity?: string | undefined;
+  /** What the option `monthlyBudgetUsd` means by "usual". @default null: no budget */
+  readonly usualBudgetUsd?: number | null;
 }
 
 /** A generation's function may run this much longer than the deadline, to store the outcome. */
@@ -71,11 +75,12 @@ export class ServiceStack extends Stack {
   private worker?: GenerationWorker;
   private readonly accounts: Accounts;
   private readonly accountConcurrency: number;
+  private readonly monthlyBudgetUsd: number | null;
   private readonly api: HttpApi;
 
   constructor(
     app: App,
-    { configuration, model, dashboardFolder, accountConcurrency = 0 }: ServiceStackProps,
+    { configuration, model, accountConcurrency = 0, usualBudgetUsd = null, ...more }: ServiceStackProps,
   ) {
     super(app, stackNameOf(configuration), {
       description: 'Image Generation Service',
@@ -83,13 +88,15 @@ export class ServiceStack extends Stack {
     });
     this.configuration = configuration;
     this.accountConcurrency = accountConcurrency;
+    const { monthlyBudgetUsd: budget } = configuration;
+    this.monthlyBudgetUsd = budget === 'usual' ? usualBudgetUsd : budget;
     const { logRetention } = this;
 
     this.records = new RecordTable(this, 'Records');
     new Backups(this, 'Backups', { table: this.records.table });
     this.images = new ImageBucket(this, 'Images', configuration);
     this.previews = new PreviewRole(this, 'Previews', { images: this.images.bucket });
-    this.accounts = new Accounts(this, 'Accounts', configuration);
+    this.accounts = new Accounts(this, 'Accounts', { ...configuration, mailIdentity: more.mailIdentity });
     for (const store of [this.records.table, this.images.bucket, this.accounts.userPool])
       Tags.of(store).add(dataTag, this.stackName);
     this.model = new ModelAccess(this, { inference: configuration.inference, model });
@@ -100,7 +107,7 @@ export class ServiceStack extends Stack {
     const firewall = new Firewall(this, 'Firewall', { ...configuration, api, logRetention });
 
     this.worker = this.addWorker();
-    const dashboard = this.addDashboard(dashboardFolder);
+    const dashboard = this.addDashboard(more.dashboardFolder);
     this.addRoutes([dashboard.origin, ...configuration.allowedOrigins]);
     const sweep = this.addSweep(dashboard);
     const mails = this.addCreditMails(dashboard.origin);
@@ -209,12 +216,13 @@ export class ServiceStack extends Stack {
 
   /** After all functions. @param others what is watched beside the functions and what calls them */
   private addMonitoring(others: readonly Watched[]): Monitoring {
-    const { api, configuration } = this;
+    const { api, configuration, monthlyBudgetUsd } = this;
     const worker = this.worker!;
     const all = this.node.findAll().filter((construct) => construct instanceof ServiceFunction);
     const functions = watchFunctions({ ...configuration, all, api, worker });
     const monitoring = new Monitoring(this, 'Monitoring', {
       ...configuration,
+      monthlyBudgetUsd,
       watched: [worker, api, functions, ...others],
       functionLogs: all.map((fn) => fn.logGroup),
       accessLog: api.accessLog as ILogGroup,

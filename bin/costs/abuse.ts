@@ -86,7 +86,7 @@ function requestRows({ requestsPerAddress }: Configuration): Row[] {
       '`requestsPerAddress`',
       refused * oneRequest,
     ],
-    ['downloads by signed links', ofLine, 'nothing but the line', cost(prices.internet, lineBytes)],
+    ['downloads by signed links', ofLine, 'an alarm hears of it', cost(prices.internet, lineBytes)],
   ];
 }
 

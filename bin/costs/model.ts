@@ -61,13 +61,15 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     // One sends a request, and two bring it and delete it, or have it come again.
     'requests to the queue': 1 + 2 * tries,
     'seconds of a run': 0.1,
-    'web ACL': 1,
-    rules: 6,
+    'web ACLs': 2,
+    rules: 8,
     // With every possible value of their second dimension. A fault makes one more of its function's version, for an hour.
     metrics: 45 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5),
     // An alarm on an expression counts each metric in it.
     'metrics in alarms':
-      161 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 6),
+      162 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 6),
+    // S3's own of the prefix of outputs, by what is asked there: of requests five, of bytes, errors and latency two each.
+    'request metrics': 11,
     dashboard: 1,
     traces: tracesOf(generations) + runs,
     key: 1,
@@ -113,7 +115,7 @@ const rows: Row[] = [
   ['Functions', 'schedule of the sweep', 'schedules', ['runs by schedule']],
   ['API', 'requests', 'apiRequests', ['generations']],
   ['API', 'answers', 'internet', ['generations', 'bytes of an answer']],
-  ['Firewall', 'web ACL', 'firewallAcl', ['web ACL']],
+  ['Firewall', 'web ACLs', 'firewallAcl', ['web ACLs']],
   ['Firewall', 'rules', 'firewallRule', ['rules']],
   ['Firewall', 'requests', 'firewallRequests', ['generations']],
   ['Table', 'writes', 'tableWrites', ['generations', 'write units']],
@@ -124,6 +126,7 @@ const rows: Row[] = [
   ['Table', 'backups', 'backups', ['generations', 'bytes of a record', 'months kept', 'copies at any time']],
   ['Logs', 'written', 'logIngestion', ['bytes of all logs']],
   ['Monitoring', "the service's metrics", 'metrics', ['metrics']],
+  ['Monitoring', "S3's metrics of outputs", 'metrics', ['request metrics']],
   ['Monitoring', 'alarms', 'alarmMetrics', ['metrics in alarms']],
   ['Monitoring', 'dashboard', 'dashboards', ['dashboard']],
   ['Monitoring', 'traces', 'traces', ['traces']],

@@ -124,7 +124,7 @@ function bootstrap({ accountId, settings, options }: Account, { cdk, root }: Pro
 
 async function deployPlan(
   { aws, deployment, targets }: Plan,
-  { neverCreated, accountConcurrency }: Preflight,
+  { neverCreated, accountConcurrency, mailIdentity }: Preflight,
   { only, yes = false, atOnce = false }: Flags,
   { cdk, root, drainMs }: Programs,
 ): Promise<number> {
@@ -137,6 +137,7 @@ async function deployPlan(
     ...deployment.contextArguments,
     ...(accountConcurrency === null ? [] : ['-c', `accountConcurrency=${accountConcurrency}`]),
     ...(atOnce ? ['-c', 'atOnce=true'] : []),
+    ...(mailIdentity === null ? [] : ['-c', `mailIdentity=${mailIdentity}`]),
     ...aws.options,
     ...(yes ? ['--require-approval', 'never'] : []),
   ];

@@ -10,6 +10,7 @@ import {
   UserPoolClient,
   UserPoolClientIdentityProvider,
   UserPoolDomain,
+  UserPoolEmail,
 } from 'aws-cdk-lib/aws-cognito';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -17,9 +18,13 @@ import { environmentVariables } from '../../shared/base/config.ts';
 import type { Configuration } from '../configuration.ts';
 import { signInImages, signInSettings } from '../sign-in-look.ts';
 import { accept } from './accepted-findings.ts';
+import { AccountsFirewall } from './accounts-firewall.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-type AccountsProps = Pick<Configuration, 'selfSignUp' | 'mfa'>;
+interface AccountsProps extends Pick<Configuration, 'selfSignUp' | 'mfa' | 'mail'> {
+  /** The verified identity of SES that sends to everybody. @default Cognito's own sender, with 50 e-mails a day */
+  readonly mailIdentity: string | undefined;
+}
 
 /** The user pool with its sign-in pages and the dashboard's client. The pool is kept when the stack is deleted. */
 export class Accounts extends Construct {
@@ -35,6 +40,7 @@ export class Accounts extends Construct {
     this.userPool = this.addUserPool(props);
     this.issuer = `https://cognito-idp.${Stack.of(this).region}.amazonaws.com/${this.userPool.userPoolId}`;
     this.domainUrl = this.addDomain().baseUrl();
+    new AccountsFirewall(this, 'Firewall', { userPool: this.userPool });
   }
 
   /** There is one after `addDashboardClient`. */
@@ -93,7 +99,7 @@ export class Accounts extends Construct {
     );
   }
 
-  private addUserPool({ selfSignUp, mfa }: AccountsProps): UserPool {
+  private addUserPool({ selfSignUp, mfa, mail, mailIdentity }: AccountsProps): UserPool {
     const userPool = new UserPool(this, 'UserPool', {
       featurePlan: FeaturePlan.ESSENTIALS,
       selfSignUpEnabled: selfSignUp,
@@ -116,6 +122,7 @@ export class Accounts extends Construct {
             mfaSecondFactor: { sms: false, otp: true },
           }),
       accountRecovery: AccountRecovery.EMAIL_ONLY,
+      ...(mail !== null && mailIdentity !== undefined && { email: this.sesOf(mail.from, mailIdentity) }),
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
@@ -130,6 +137,14 @@ export class Accounts extends Construct {
       });
     }
     return userPool;
+  }
+
+  private sesOf(fromEmail: string, identity: string): UserPoolEmail {
+    return UserPoolEmail.withSES({
+      fromEmail,
+      sesRegion: Stack.of(this).region,
+      ...(identity !== fromEmail && { sesVerifiedDomain: identity }),
+    });
   }
 
   /** The prefix must be unique in the region, so it contains the account's number. */

@@ -153,7 +153,8 @@ function ownRules(requestsPerAddress: number): CfnWebACL.RuleProperty[] {
   ];
 }
 
-function matches(
+/** @param regexString what a part of the request matches */
+export function matches(
   fieldToMatch: CfnWebACL.FieldToMatchProperty,
   regexString: string,
 ): CfnWebACL.StatementProperty {
@@ -162,7 +163,7 @@ function matches(
 }
 
 /** Of one IP address in five minutes, as AWS WAF estimates it. @param of the requests that count. @default all */
-function limitOf(limit: number, of?: CfnWebACL.StatementProperty): CfnWebACL.StatementProperty {
+export function limitOf(limit: number, of?: CfnWebACL.StatementProperty): CfnWebACL.StatementProperty {
   const scope = of && { scopeDownStatement: of };
   return { rateBasedStatement: { aggregateKeyType: 'IP', evaluationWindowSec: 300, limit, ...scope } };
 }
@@ -189,7 +190,7 @@ function managedRules(): CfnWebACL.RuleProperty[] {
   ];
 }
 
-function visibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
+export function visibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
   // Samples would show whole headers, and so API keys.
   return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
 }

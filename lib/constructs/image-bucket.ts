@@ -1,4 +1,5 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
   BlockPublicAccess,
@@ -14,9 +15,13 @@ import type { Grants } from '../../shared/routes/grants.ts';
 import { bucketCors } from '../../shared/routes/api.ts';
 import type { Configuration } from '../configuration.ts';
 import { accept } from './accepted-findings.ts';
-import { serviceMetrics } from './monitoring/metrics.ts';
-import type { Costs, Watched } from './monitoring/watched.ts';
+import { hour, serviceMetrics } from './monitoring/metrics.ts';
+import type { AlarmRow, Costs, Watched } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
+
+/** The images of all generations: `npm run costs` has the price of S3's request metrics of one prefix. */
+const outputs = { id: 'outputs', prefix: 'generations/' };
+const GB = 1e9;
 
 /** The private bucket of images, uploads, references, adapters and samples, read through presigned URLs. It is kept when the stack is deleted. */
 export class ImageBucket extends Construct implements Watched {
@@ -40,9 +45,10 @@ export class ImageBucket extends Construct implements Watched {
           maxAge: bucketCors.maxAgeSeconds,
         },
       ],
+      metrics: [outputs],
       // Each names what it removes: adapters and samples stay until an operator replaces them.
       lifecycleRules: [
-        { id: 'images', prefix: 'generations/', expiration: Duration.days(retentionDays) },
+        { id: 'images', prefix: outputs.prefix, expiration: Duration.days(retentionDays) },
         // An upload is valid for an hour, but S3 counts in days.
         { id: 'uploads', prefix: 'uploads/', expiration: Duration.days(1) },
         // They are deleted when their request ends. These are left over where that failed.
@@ -56,8 +62,28 @@ export class ImageBucket extends Construct implements Watched {
     });
   }
 
+  /** A signed link may be opened any number of times, and each time its bytes are paid for. */
+  get alarms(): AlarmRow[] {
+    return [
+      {
+        id: 'image-downloads',
+        capability: 'images',
+        severity: 'warning',
+        means: 'Very many bytes of images are downloaded by their links.',
+        metric: new Metric({
+          namespace: 'AWS/S3',
+          metricName: 'BytesDownloaded',
+          dimensionsMap: { BucketName: this.bucket.bucketName, FilterId: outputs.id },
+          statistic: Stats.SUM,
+          period: hour,
+        }),
+        threshold: 20 * GB,
+      },
+    ];
+  }
+
   get costs(): Costs {
-    const bytes = serviceMetrics(this).of('imageBytes', { label: 'bytes', period: Duration.hours(1) });
+    const bytes = serviceMetrics(this).of('imageBytes', { label: 'bytes', period: hour });
     return { 'Image bytes stored': [bytes] };
   }
 

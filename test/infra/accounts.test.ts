@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { environmentVariables } from '../../shared/base/config.ts';
-import { functionIdOf } from '../support/policies.ts';
+import { functionIdOf, idOf } from '../support/policies.ts';
+import { isMatch, isOfApi } from '../support/door.ts';
 import { templateOf } from '../support/stack-templates.ts';
-import { only, plain, propertiesOf } from './resources.ts';
+import { allProperties, only, plain, propertiesOf } from './resources.ts';
 
 const template = templateOf('everything');
 const { id: poolId, Properties: pool } = only(template, 'AWS::Cognito::UserPool');
@@ -32,6 +33,15 @@ describe('the user pool', () => {
       UserAttributeUpdateSettings: { AttributesRequireVerificationBeforeUpdate: ['email'] },
       AccountRecoverySetting: { RecoveryMechanisms: [{ Name: 'verified_email', Priority: 1 }] },
     });
+  });
+
+  test('sends its e-mails by SES where that sends to everybody, else by Cognito itself', () => {
+    expect(pool.EmailConfiguration).toMatchObject({
+      EmailSendingAccount: 'DEVELOPER',
+      From: 'no-reply@example.com',
+    });
+    expect(plain(pool.EmailConfiguration.SourceArn)).toMatch(/:ses:<AWS::Region>:.*:identity\/example\.com$/);
+    expect(propertiesOf(templateOf('tuned'), 'AWS::Cognito::UserPool').EmailConfiguration).toBeUndefined();
   });
 
   test('wants passwords with 12 characters of every kind, and sends no text messages', () => {
@@ -148,6 +158,35 @@ describe("the dashboard's client", () => {
       EnableTokenRevocation: true,
       RefreshTokenRotation: { Feature: 'ENABLED', RetryGracePeriodSeconds: 60 },
     });
+  });
+});
+
+describe('the firewall before the pool', () => {
+  const id = idOf(template, 'AWS::WAFv2::WebACL', (webAcl) => !isOfApi(webAcl));
+  const [mails, requests] = template.Resources[id]!.Properties.Rules;
+
+  test('stands before it, and limits what an address asks for', () => {
+    const associations = allProperties(template, 'AWS::WAFv2::WebACLAssociation').map(plain);
+    expect(associations).toContain(`{ResourceArn: <${poolId}.Arn>, WebACLArn: <${id}.Arn>}`);
+    expect([mails, requests].map(({ Statement }) => Statement.RateBasedStatement)).toMatchObject([
+      { AggregateKeyType: 'IP', EvaluationWindowSec: 300, Limit: 30 },
+      { AggregateKeyType: 'IP', EvaluationWindowSec: 300, Limit: 1000 },
+    ]);
+  });
+
+  test.each([
+    ['POST', '/signup', undefined, true],
+    ['POST', '/forgotPassword', undefined, true],
+    ['POST', '/resendcode', undefined, true],
+    ['GET', '/signup', undefined, false],
+    ['POST', '/login', undefined, false],
+    ['POST', '/', 'AWSCognitoIdentityProviderService.ForgotPassword', true],
+    ['POST', '/', 'AWSCognitoIdentityProviderService.SignUp', true],
+    ['POST', '/', 'AWSCognitoIdentityProviderService.ConfirmSignUp', false],
+    ['POST', '/', 'AWSCognitoIdentityProviderService.InitiateAuth', false],
+  ])('%s %s with the target %s asks for an e-mail: %s', (method, path, target, asks) => {
+    const knock = { method, path, headers: { 'x-amz-target': target } };
+    expect(isMatch(mails.Statement.RateBasedStatement.ScopeDownStatement, knock)).toBe(asks);
   });
 });
 

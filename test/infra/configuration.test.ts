@@ -46,6 +46,10 @@ describe('what is wrong is named, all of it at once', () => {
     [[], 'the whole'],
     [{ stagename: 'x' }, 'there is no option stagename'],
     [{ stage: 'Prod' }, 'stage: must be'],
+    ...['myaws', 'amazon1', 'xcognito'].map((stage): [object, string] => [
+      { stage },
+      'stage: must not contain "aws", "amazon" or "cognito"',
+    ]),
     [{ retentionDays: 0 }, 'retentionDays'],
     [{ logRetentionDays: 2 }, 'logRetentionDays'],
     [{ generationDeadlineSeconds: 271 }, 'generationDeadlineSeconds'],

@@ -5,18 +5,21 @@ import { firewallFailures } from '../../shared/routes/gateway-failures.ts';
 import { answerHeaders } from '../../shared/routes/api.ts';
 import { newApiKey } from '../../shared/keys/api-key.ts';
 import { readPage } from '../support/documents.ts';
-import { isMatch } from '../support/door.ts';
+import { isMatch, isOfApi } from '../support/door.ts';
+import { idOf } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
-import { plain, propertiesOf } from './resources.ts';
+import { allProperties, plain, propertiesOf } from './resources.ts';
 
 const template = templateOf('tuned');
-const webAcl = propertiesOf(template, 'AWS::WAFv2::WebACL');
+const webAclId = idOf(template, 'AWS::WAFv2::WebACL', isOfApi);
+const webAcl = template.Resources[webAclId]!.Properties;
 const rules: any[] = webAcl.Rules;
 const ruleNamed = (name: string) => rules.find(({ Name }) => Name === name);
 
 test('stands before the API', () => {
-  const { ResourceArn: arn } = propertiesOf(template, 'AWS::WAFv2::WebACLAssociation');
-  expect(plain(arn)).toContain('/stages/');
+  const associations = allProperties(template, 'AWS::WAFv2::WebACLAssociation');
+  const own = associations.find(({ WebACLArn: arn }) => plain(arn) === `<${webAclId}.Arn>`);
+  expect(plain(own.ResourceArn)).toContain('/stages/');
 });
 
 test('knows bodies over 1 MiB by their content-length', () => {

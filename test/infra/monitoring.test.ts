@@ -22,6 +22,7 @@ import {
 } from './monitored.ts';
 import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
 import type { ConfigurationName } from '../support/configurations.ts';
+import { templateOf } from '../support/stack-templates.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
 const serviceName = 'image-generation-test';
@@ -206,6 +207,26 @@ test('the topic hears of a month that costs 80% and 100% of the budget, or is fo
     Subscribers.map(({ Address }: any) => plain(Address)),
   ]);
   expect(sent).toEqual(['ACTUAL 80', 'ACTUAL 100', 'FORECASTED 100'].map((when) => [when, [`<${topicId}>`]]));
+});
+
+test('without a word there is a budget by the usual bill, and with null none', () => {
+  const { Budget: budget } = propertiesOf(templateOf('default'), 'AWS::Budgets::Budget');
+  expect(budget.BudgetLimit).toEqual({ Amount: 200, Unit: 'USD' });
+  expect(allProperties(templateOf('small'), 'AWS::Budgets::Budget')).toEqual([]);
+});
+
+test('an hour in which 20 GB of images are downloaded is told of, by S3’s own count of what lies below generations/', () => {
+  const measured = [...resourcesOf(everything.template, 'AWS::S3::Bucket')].filter(
+    ([, { Properties: bucket }]) => bucket.MetricsConfigurations,
+  );
+  expect(measured).toHaveLength(1);
+  const [[id, { Properties: bucket }]] = measured as [(typeof measured)[number]];
+  expect(bucket.MetricsConfigurations).toEqual([{ Id: 'outputs', Prefix: 'generations/' }]);
+  const downloads = allProperties(everything.template, 'AWS::CloudWatch::Alarm').find(
+    ({ MetricName: name }) => name === 'BytesDownloaded',
+  );
+  expect(downloads).toMatchObject({ Namespace: 'AWS/S3', Statistic: 'Sum', Period: 3600, Threshold: 20e9 });
+  expect(downloads.Dimensions.map(({ Value }: any) => plain(Value))).toEqual([`<${id}>`, 'outputs']);
 });
 
 describe('the dashboard', () => {

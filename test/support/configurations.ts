@@ -103,6 +103,7 @@ export const configurations = {
   small: {
     generationDeadlineSeconds: 5,
     mfa: 'off',
+    monthlyBudgetUsd: null,
     canary: false,
     domain: { ...domain, dashboardName: 'app.example.org', hostedZone },
     inference: { ...endpoint, amiVersion: null, internetAccess: true, minInstances: 1, maxInstances: 1 },
@@ -114,6 +115,12 @@ export const accountConcurrencies: Partial<Record<ConfigurationName, number>> = 
   existingEndpoint: 1000,
   tuned: 250,
   small: 124,
+};
+
+/** The identity of SES that it found to send to everybody. */
+export const mailIdentities: Partial<Record<ConfigurationName, string>> = {
+  everything: 'example.com',
+  everythingAgain: 'example.com',
 };
 
 export type ConfigurationName = keyof typeof configurations;

@@ -15,13 +15,20 @@ export interface Knock {
   runsMs: number;
 }
 
+/** Of two web ACLs the API's, which answers in the API's format. */
+export const isOfApi = (webAcl: any): boolean => webAcl.CustomResponseBodies !== undefined;
+
 /** Whether a request matches a statement of AWS WAF. Without what is looked at, it does not. */
-export function isMatch(statement: any, { method, headers }: Pick<Knock, 'method' | 'headers'>): boolean {
-  const { RegexMatchStatement: regex, NotStatement: not, OrStatement: or } = statement;
-  if (not) return !isMatch(not.Statement, { method, headers });
-  if (or) return or.Statements.some((one: unknown) => isMatch(one, { method, headers }));
-  const { SingleHeader: header } = regex.FieldToMatch;
-  const seen = header ? headers[header.Name] : method;
+export function isMatch(
+  statement: any,
+  knock: Pick<Knock, 'method' | 'headers'> & { path?: string },
+): boolean {
+  const { RegexMatchStatement: regex, NotStatement: not, OrStatement: or, AndStatement: and } = statement;
+  if (not) return !isMatch(not.Statement, knock);
+  if (or) return or.Statements.some((one: unknown) => isMatch(one, knock));
+  if (and) return and.Statements.every((one: unknown) => isMatch(one, knock));
+  const { SingleHeader: header, UriPath: path } = regex.FieldToMatch;
+  const seen = header ? knock.headers[header.Name] : path ? knock.path : knock.method;
   return seen !== undefined && new RegExp(regex.RegexString).test(seen);
 }
 
@@ -33,8 +40,9 @@ export function isMatch(statement: any, { method, headers }: Pick<Knock, 'method
  * @returns what refuses a request at a time, which does not go back; null if nothing does
  */
 export function openDoor(template: Template, accountConcurrency: number) {
-  const propertiesOf = (type: string) => template.Resources[idOf(template, type)]!.Properties;
-  const rules = propertiesOf('AWS::WAFv2::WebACL')
+  const propertiesOf = (type: string, isWanted?: (properties: any) => boolean) =>
+    template.Resources[idOf(template, type, isWanted)]!.Properties;
+  const rules = propertiesOf('AWS::WAFv2::WebACL', isOfApi)
     .Rules.filter(({ Statement }: any) => Statement.RateBasedStatement)
     .toSorted((a: any, b: any) => a.Priority - b.Priority);
   const settings: any[] = propertiesOf('AWS::ApiGateway::Stage').MethodSettings;

@@ -1,9 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib/core';
+import { usualBudgetUsd } from '../../bin/costs/budget.ts';
 import { readConfiguration } from '../../lib/configuration.ts';
 import { addService } from '../../lib/service-app.ts';
-import { accountConcurrencies, configurations, type ConfigurationName } from './configurations.ts';
+import {
+  accountConcurrencies,
+  configurations,
+  mailIdentities,
+  type ConfigurationName,
+} from './configurations.ts';
 
 /**
  * A program: `node synthesize-all.ts FOLDER` synthesizes every configuration into `FOLDER/NAME/`, without the functions'
@@ -31,9 +37,12 @@ for (const [name, options] of Object.entries(configurations)) {
     builtinCloudFormationValidation: checked.has(name),
   });
   const accountConcurrency = accountConcurrencies[name as ConfigurationName];
+  const configuration = readConfiguration(options, name);
   addService(app, {
-    configuration: readConfiguration(options, name),
+    configuration,
+    usualBudgetUsd: usualBudgetUsd(configuration),
     dashboardFolder,
+    mailIdentity: mailIdentities[name as ConfigurationName],
     ...(accountConcurrency !== undefined && { accountConcurrency }),
     checked: checked.has(name),
   });

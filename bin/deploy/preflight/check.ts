@@ -1,3 +1,4 @@
+import type { GetAccountCommandOutput } from '@aws-sdk/client-sesv2';
 import type { Aws } from '../aws.ts';
 import type { Deployment } from '../deployment.ts';
 import type { Stack } from '../stacks.ts';
@@ -19,12 +20,21 @@ export interface Plan {
   newData: boolean;
 }
 
+/** What SES knows of the account, and of the address and its domain. */
+export interface Ses {
+  account: GetAccountCommandOutput;
+  /** By identity: SUCCESS for what SES sends from, else its VerificationStatus; null for one that it does not know. */
+  statuses: Map<string, string | null>;
+}
+
 /** What several checks need to know. Each is asked once. */
 export interface Facts {
   /** The stacks of the configuration, also one that is not deployed this time. */
   stacks: Promise<Map<string, Stack>>;
   /** How many functions the account may run at once. */
   accountConcurrency: Promise<number>;
+  /** What SES knows of the address that e-mails come from; null without one. */
+  ses: Promise<Ses | null>;
 }
 
 export interface Check {

@@ -6,32 +6,53 @@ import {
 } from '@aws-sdk/client-sesv2';
 import { mailIdentities } from '../../../lib/configuration.ts';
 import { ask, cliCommand, type Aws } from '../aws.ts';
-import { note, stop, type Check, type Finding } from './check.ts';
+import { note, stop, type Check, type Finding, type Plan, type Ses } from './check.ts';
+
+/** Cognito's own sender is for trials (Amazon Cognito, "Quotas": 50 a day for an account). */
+const ofCognito = "codes and invitations come from Cognito's own address, 50 a day at most";
+const soFromCognito = `so ${ofCognito}`;
+
+/** @returns null where no e-mails are sent from an address, or the service is not deployed. */
+export async function readSes({ aws, deployment, targets }: Plan): Promise<Ses | null> {
+  const { configuration, stackName } = deployment;
+  if (configuration.mail === null || !targets.includes(stackName)) return null;
+  const [account, ...statuses] = await Promise.all([
+    ask(aws, SESv2Client, (client, options) => client.send(new GetAccountCommand({}), options)),
+    ...mailIdentities(configuration.mail.from).map(
+      async (identity) => [identity, await statusOf(aws, identity)] as const,
+    ),
+  ]);
+  return { account, statuses: new Map(statuses) };
+}
+
+/** The identity by which the sign-in pages' e-mails reach everybody; null where SES would refuse some of them. */
+export function senderOf(ses: Ses | null): string | null {
+  if (!ses?.account.ProductionAccessEnabled || !ses.account.SendingEnabled) return null;
+  return [...ses.statuses].find(([, status]) => status === 'SUCCESS')?.[0] ?? null;
+}
 
 /** Whether SES sends from the configured address, and to everybody. */
 export const mail: Check = {
-  subject: 'whether SES can send e-mails from the configured address',
+  subject: `whether SES can send e-mails from the configured address, ${soFromCognito}`,
   permission: 'ses:GetEmailIdentity and ses:GetAccount',
-  async run({ aws, deployment, targets }) {
-    const { configuration, stackName } = deployment;
-    if (configuration.mail === null || !targets.includes(stackName)) return [];
-    const { from } = configuration.mail;
-    const [ofIdentity, ofAccount] = await Promise.all([checkIdentity(aws, from), checkAccount(aws)]);
-    return [...ofIdentity, ...ofAccount];
+  async run({ aws, deployment }, { ses }) {
+    const found = await ses;
+    if (found === null) return [];
+    const { from } = deployment.configuration.mail!;
+    return [...checkIdentity(aws, from, found), ...checkAccount(aws, found)];
   },
 };
 
-async function checkIdentity(aws: Aws, from: string): Promise<Finding[]> {
-  const identities = mailIdentities(from);
-  const [domain] = identities;
-  const found = await Promise.all(identities.map((identity) => statusOf(aws, identity)));
+function checkIdentity(aws: Aws, from: string, { statuses }: Ses): Finding[] {
+  const [domain] = mailIdentities(from);
+  const found = [...statuses.values()];
   if (found.includes('SUCCESS')) return [];
   const { region } = aws.settings;
   const see = cliCommand(aws, `sesv2 get-email-identity --email-identity ${domain}`);
   // Only an identity that was verified before gets this. A fix of the service must not wait for DNS.
   if (found.includes('TEMPORARY_FAILURE')) {
     return note(
-      `SES could not confirm ${domain} again in ${region}, and may refuse e-mails from ${from}. Look whether the DKIM records are still in the domain's DNS: ${see}`,
+      `SES could not confirm ${domain} again in ${region}, and may refuse e-mails from ${from}, ${soFromCognito}. Look whether the DKIM records are still in the domain's DNS: ${see}`,
     );
   }
   const isKnown = found.some((status) => status !== null);
@@ -43,7 +64,6 @@ async function checkIdentity(aws: Aws, from: string): Promise<Finding[]> {
   );
 }
 
-/** @returns SES's VerificationStatus, SUCCESS for what it sends from; null for an identity that it does not know. */
 async function statusOf(aws: Aws, identity: string): Promise<string | null> {
   try {
     const found = await ask(aws, SESv2Client, (client, options) =>
@@ -56,10 +76,7 @@ async function statusOf(aws: Aws, identity: string): Promise<string | null> {
   }
 }
 
-async function checkAccount(aws: Aws): Promise<Finding[]> {
-  const account = await ask(aws, SESv2Client, (client, options) =>
-    client.send(new GetAccountCommand({}), options),
-  );
+function checkAccount(aws: Aws, { account }: Ses): Finding[] {
   const { region } = aws.settings;
   const suppressed: string[] = account.SuppressionAttributes?.SuppressedReasons ?? [];
   const suppressesAll = ['BOUNCE', 'COMPLAINT'].every((reason) => suppressed.includes(reason));
@@ -72,11 +89,11 @@ async function checkAccount(aws: Aws): Promise<Finding[]> {
   return [
     noteIf(
       account.ProductionAccessEnabled === false,
-      `SES is in its sandbox in ${region}: it sends only to addresses that you have verified, so customers get no e-mails. Ask AWS to leave it, which takes a day or so: ${leave}`,
+      `SES is in its sandbox in ${region}: it sends only to addresses that you have verified, so customers get no e-mails about credits, and ${ofCognito}. Ask AWS to leave it, which takes a day or so: ${leave}`,
     ),
     noteIf(
       account.SendingEnabled === false,
-      `SES has paused sending for the account in ${region}, so no e-mail leaves. The console of SES says why, under "Reputation metrics".`,
+      `SES has paused sending for the account in ${region}, so no e-mail about credits leaves, and ${ofCognito}. The console of SES says why, under "Reputation metrics".`,
     ),
     noteIf(
       !suppressesAll,

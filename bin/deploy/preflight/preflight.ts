@@ -3,7 +3,7 @@ import { isMissingPermission } from '../aws.ts';
 import { conditionOf, readStacks } from '../stacks.ts';
 import { note, type Check, type Facts, type Finding, type Plan } from './check.ts';
 import { imported, leftovers } from './leftovers.ts';
-import { mail } from './mail.ts';
+import { mail, readSes, senderOf } from './mail.ts';
 import { concurrency, instanceQuota, readConcurrency } from './quotas.ts';
 import { cloudFront, newModel, stackStates } from './stack-states.ts';
 import { severalTypes, zones } from './zones.ts';
@@ -27,6 +27,8 @@ export interface Preflight {
   neverCreated: string[];
   /** How many functions the account may run at once; null if AWS did not say. */
   accountConcurrency: number | null;
+  /** The identity of SES that may send to everybody; null if there is none, or AWS did not say. */
+  mailIdentity: string | null;
 }
 
 /** Asks AWS whether a deployment can succeed. It changes nothing. */
@@ -34,7 +36,11 @@ export async function preflight(plan: Plan): Promise<Preflight> {
   const { aws, deployment, targets } = plan;
   const { stackName, modelStackName, networkStackName } = deployment;
   const names = [stackName, modelStackName, networkStackName].filter((name) => name !== null);
-  const facts = { stacks: readStacks(aws, names), accountConcurrency: readConcurrency(aws) };
+  const facts = {
+    stacks: readStacks(aws, names),
+    accountConcurrency: readConcurrency(aws),
+    ses: readSes(plan),
+  };
   const found = await Promise.all(checks.map((check) => resultOf(check, plan, facts)));
   const stacks = await facts.stacks.catch(() => new Map());
   return {
@@ -44,6 +50,7 @@ export async function preflight(plan: Plan): Promise<Preflight> {
       return stack?.isProtected && conditionOf(stack) === 'never-created';
     }),
     accountConcurrency: await facts.accountConcurrency.catch(() => null),
+    mailIdentity: await facts.ses.then(senderOf).catch(() => null),
   };
 }
 

@@ -14,7 +14,8 @@ import { savedQueries } from './saved-queries.ts';
 import type { Watched } from './watched.ts';
 import type { ServiceFunction } from '../service-function.ts';
 
-export interface MonitoringProps extends Pick<Configuration, 'alarmEmail' | 'monthlyBudgetUsd'> {
+export interface MonitoringProps extends Pick<Configuration, 'alarmEmail'> {
+  readonly monthlyBudgetUsd: number | null;
   readonly watched: readonly Watched[];
   /** Of all functions. */
   readonly functionLogs: readonly ILogGroup[];

@@ -23,6 +23,7 @@ export type Capability =
   | 'billing'
   | 'mail'
   | 'firewall'
+  | 'images'
   | 'model';
 
 /** One alarm. */

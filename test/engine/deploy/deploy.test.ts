@@ -36,6 +36,12 @@ test('the dashboard is built, the stack deployed, and then it is said where the 
   expect(readdirSync(fixture.root)).toEqual(['cdk.json']);
 });
 
+test('the app is told which identity of SES sends to everybody', async () => {
+  fixture.configure({ mail: { from: 'no-reply@example.com' } });
+  const { calls } = await fixture.deploy([], { mailIdentities: { 'example.com': 'SUCCESS' } });
+  expect(calls[1]!.args.join(' ')).toContain(' -c mailIdentity=example.com ');
+});
+
 test('the stage names the stack, and a file of options is passed on to the app by its whole path', async () => {
   fixture.configure({ stage: 'wrong' });
   const path = join(fixture.folder, 'options.json');

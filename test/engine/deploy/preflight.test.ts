@@ -75,7 +75,8 @@ const verified = domainIs('SUCCESS');
 const sesIs = (mailAccount: Asked['mailAccount'] & object): Asked => ({ ...verified, mailAccount });
 const refused = /^stop: .*would refuse every e-mail from no-reply@example\.com/;
 const waits = /^stop: .*waits for its proof.*once VerifiedForSendingStatus is true/;
-const sandbox = /^note: .*customers get no e-mails.*--production-access-enabled/;
+const sandbox =
+  /^note: .*customers get no e-mails about credits, and codes and invitations come from Cognito's own.*--production-access-enabled/;
 const suppress = /^note: .*--suppressed-reasons BOUNCE COMPLAINT --region/;
 const create = 'aws sesv2 create-email-identity --email-identity example.com --region eu-west-1';
 const ask = 'aws sesv2 get-email-identity --email-identity example.com --region eu-west-1';
@@ -303,6 +304,18 @@ test('an account where nothing is in the way has nothing to note, and nothing is
     accountConcurrency: 1000,
   });
   expect(calls.every(({ action }) => /^(Get|List|Describe)/.test(action))).toBe(true);
+});
+
+test.each<[what: string, identity: string | null, account: Asked]>([
+  ['the verified domain', 'example.com', verified],
+  ['the verified address', 'no-reply@example.com', { ...mail, mailIdentities: addressAlone }],
+  ['nothing that waits for DNS', null, domainIs('TEMPORARY_FAILURE')],
+  ['nothing in the sandbox', null, sesIs({ ProductionAccessEnabled: false })],
+  ['nothing while SES is paused', null, sesIs({ SendingEnabled: false })],
+  ['nothing that is not known', null, { ...verified, denied: ['GetAccount'] }],
+  ['nothing without an address', null, { mailIdentities: { 'example.com': 'SUCCESS' } }],
+])('the app is given, for codes by e-mail: %s', async (_what, mailIdentity, account) => {
+  expect(await asked(account)).toMatchObject({ mailIdentity });
 });
 
 test('the app is given how many functions run at once, or nothing where AWS does not say', async () => {

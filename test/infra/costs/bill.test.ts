@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { usualBudgetUsd } from '../../../bin/costs/budget.ts';
 import { scaledToZeroShares } from '../../../bin/costs/fleet.ts';
 import { monthlyBill, sumOf } from '../../../bin/costs/model.ts';
 import { assumptions, defaultWorkload, usualImageBytes, type Workload } from '../../../bin/costs/workload.ts';
@@ -30,7 +31,7 @@ describe('the bill', () => {
     ['Functions', 'invocations', { asyncShare: 0.25 }, ((1250 + 43_800) * 0.2) / 1e6],
     ['Table', 'writes', {}, (12_000 * 0.625) / 1e6],
     ['Table', 'records', {}, ((768 * 1000) / 2 ** 30) * (90 / (730 / 24)) * 0.25],
-    ['Monitoring', 'alarms', {}, 16.8],
+    ['Monitoring', 'alarms', {}, 16.9],
     // A request each second is traced, and a twentieth of those beyond.
     ['Monitoring', 'traces', { generationsPerMonth: 4_628_000 }, 5e-6 * (2_628_000 + 100_000 + 43_800)],
   ])('has what AWS charges for a thousand generations: %s, %s', (component, what, workload, usd) => {
@@ -46,6 +47,24 @@ describe('the bill', () => {
     ] as const) {
       expect(usdOf(long, component, what)).toBeCloseTo(3 * usdOf(short, component, what), 9);
     }
+  });
+});
+
+describe('the usual budget', () => {
+  const budget = (options: object) => usualBudgetUsd(readConfiguration(options, 'A test'));
+
+  test('is three times the usual bill, in whole hundreds, with the instances that a configuration has', () => {
+    const { lines } = bill({}, defaultWorkload);
+    const usd = budget({ inference: endpoint })!;
+    expect(usd % 100).toBe(0);
+    expect(usd - 3 * sumOf(lines)).toBeGreaterThanOrEqual(0);
+    expect(usd - 3 * sumOf(lines)).toBeLessThan(100);
+    expect(budget({})).toBeLessThan(usd / 10);
+    expect(budget({ inference: { ...endpoint, minInstances: 2 } })).toBeGreaterThan(1.9 * usd);
+  });
+
+  test('is unknown where the price of the instances is', () => {
+    expect(budget({ inference: { ...endpoint, instanceType: 'ml.p5.4xlarge' } })).toBeNull();
   });
 });
 

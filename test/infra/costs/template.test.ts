@@ -27,10 +27,12 @@ test.each(names)(
     const acls = all('AWS::WAFv2::WebACL');
     expect(factors).toMatchObject({
       MB: memoryOf('create-generation'),
-      'web ACL': acls.length,
+      'web ACLs': acls.length,
       rules: sum(acls.map(({ Rules }) => Rules.length)),
       metrics: metricsOf(configuration.mail !== null, configuration.billing !== null),
       'metrics in alarms': sum(all('AWS::CloudWatch::Alarm').map(metricsOfAlarm)),
+      'request metrics':
+        11 * sum(all('AWS::S3::Bucket').map((one) => one.MetricsConfigurations?.length ?? 0)),
       dashboard: all('AWS::CloudWatch::Dashboard').length,
       key: all('AWS::KMS::Key').length,
       'copies at any time': sum(all('AWS::Backup::BackupPlan').map(copiesOf)),

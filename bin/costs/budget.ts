@@ -1,0 +1,18 @@
+import type { Configuration } from '../../lib/configuration.ts';
+import { Failure } from '../common/failure.ts';
+import { monthlyBill, sumOf } from './model.ts';
+import { defaultWorkload, usualImageBytes } from './workload.ts';
+
+/** Room for a service that grows; a bill beyond it is news. */
+const timesTheBill = 3;
+
+/** What `"monthlyBudgetUsd": "usual"` means, in whole hundreds of US dollars; null where nobody knows the instances' price. */
+export function usualBudgetUsd(configuration: Configuration): number | null {
+  try {
+    const { lines } = monthlyBill(configuration, { ...defaultWorkload, imageBytes: usualImageBytes(1) });
+    return Math.ceil((timesTheBill * sumOf(lines)) / 100) * 100;
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
+}
