@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { oldestBackupDays } from '../../lib/constructs/backups.ts';
 import { ttlAttribute } from '../../shared/table/keys.ts';
 import { tableSchema } from '../../shared/table/schema.ts';
 import { templateOf } from '../support/stack-templates.ts';
@@ -61,6 +62,7 @@ describe('the bucket of images', () => {
       ['generations/', 30, 'Enabled'],
       ['uploads/', 1, 'Enabled'],
       ['references/', 1, 'Enabled'],
+      ['erased/', oldestBackupDays + 7, 'Enabled'],
     ]);
     expect(rules).toContainEqual(
       expect.objectContaining({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }),
