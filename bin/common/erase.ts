@@ -2,8 +2,6 @@ import { isFinal } from '../../shared/generations/generation.ts';
 import { Failure } from './failure.ts';
 import type { Stores } from './stores.ts';
 
-export type Eraser = Awaited<ReturnType<typeof requestEraser>>;
-
 /** Deletes requests by the same two steps as DELETE /generate/{requestId}. */
 export async function requestEraser({ deletions }: Pick<Stores, 'deletions'>, bucketName: string) {
   // Imported late, because the AWS SDK takes long to load.

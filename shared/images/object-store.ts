@@ -206,7 +206,7 @@ export function objectStore(
 }
 
 /** Whoever restores a backup of the table lists what lies below this. */
-const tombstones = 'erased/';
+export const tombstones = 'erased/';
 
 /** Apart from the images, because the copies end with their request. */
 function referenceKey(of: RequestRef, index: number): string {
