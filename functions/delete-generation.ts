@@ -25,7 +25,6 @@ export const handler = endpoint(routes.deleteGeneration, {
     const { requestId: sent = '' } = request.pathParameters;
     const deletion = await beginDeletion(sent, licenseIds, caller.rights, deps);
     const { requestId } = deletion;
-    // Whoever restores a backup finds here what must go again.
     request.logFields.deletedRequestId = requestId;
     await erase(deletion, deps);
     const answer: DeletedGeneration = { requestId, deleted: true };

@@ -4,6 +4,7 @@ import { isActive, type License } from '../../shared/licenses/license.ts';
 import { licenseNames } from '../../shared/licenses/names.ts';
 import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
 import { account as accountValue, nonEmpty, wholeNumber } from '../common/values.ts';
+import { eraseAccount } from './account-erase.ts';
 import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
 import { licenseJson } from './license-output.ts';
 
@@ -18,7 +19,7 @@ interface ListOptions {
 
 export const accountCommands: CommandGroup = {
   name: 'account',
-  description: 'accounts, which own licenses and sign in to the dashboard: list, show, sign out',
+  description: 'accounts, which own licenses and sign in to the dashboard: list, show, sign out, erase',
   examples: ['account list', 'account show ada@example.com'],
   commands: [
     {
@@ -47,6 +48,17 @@ export const accountCommands: CommandGroup = {
         ({ disable = false }: { disable?: boolean }, text: string) =>
         (session) =>
           signOut(session, text, disable),
+    },
+    {
+      name: 'erase',
+      description:
+        'say what would be erased of an account and what stays; with --yes, erase it with its requests and images',
+      operands: [['<account>', 'its Cognito sub or its e-mail address', accountValue]],
+      options: [['-y, --yes', 'erase it, for good']],
+      run:
+        ({ yes = false }: { yes?: boolean }, text: string) =>
+        (session) =>
+          eraseAccount(session, text, yes),
     },
   ],
 };

@@ -9,9 +9,9 @@ import { creditsCharged, type Generation } from '../../shared/generations/genera
 import type { GenerationFilter } from '../../shared/generations/pages.ts';
 import { storedMembers } from '../../shared/generations/answers.ts';
 import type { OptionRow } from '../common/command-line.ts';
+import { requestEraser } from '../common/erase.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
-import type { Stores } from '../common/stores.ts';
 import {
   account,
   id,
@@ -240,33 +240,9 @@ async function remove(session: Session, licenseId: string, requestId: string): P
     what: `delete the request ${requestId}`,
     losses: ['Its owner loses its images, its prompt and its place in the history, for good.'],
   });
-  await eraseRequest(stores, bucketName, licenseId, requestId);
+  await (await requestEraser(stores, bucketName)).remove(licenseId, requestId);
   return {
     json: { requestId, deleted: true },
     text: `Deleted ${requestId}: its images and its prompt are gone.`,
   };
-}
-
-/** By the same two steps as DELETE /generate/{requestId}. */
-async function eraseRequest(
-  { deletions }: Stores,
-  bucketName: string,
-  licenseId: string,
-  requestId: string,
-): Promise<void> {
-  const [{ beginDeletion, erase }, { allRights }, { systemClock }, { objectStore }] = await Promise.all([
-    import('../../shared/generations/delete.ts'),
-    import('../../shared/keys/rights.ts'),
-    import('../../shared/base/clock.ts'),
-    import('../../shared/images/object-store.ts'),
-  ]);
-  const deps = { deletions, objects: objectStore(bucketName), clock: systemClock };
-  const deletion = await beginDeletion(requestId, [licenseId], allRights, deps);
-  await erase(deletion, deps).catch((cause: unknown) => {
-    throw new Failure(
-      `Nobody finds ${requestId} any more, but some of its images may still be there: delete it again, or leave it to the sweep.`,
-      1,
-      { cause },
-    );
-  });
 }

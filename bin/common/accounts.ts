@@ -67,6 +67,7 @@ export function openAccounts(pool: UserPool | null) {
       return owner.includes('@') ? (await find(owner)).sub : owner;
     },
     signOut: (sub: string, disable: boolean) => ask((known) => known.signOut(sub, disable)),
+    remove: (sub: string) => ask((known) => known.remove(sub)),
     list: (limit: number, cursor: string | null) => ask((known) => known.list(limit, cursor)),
   };
 }

@@ -5,6 +5,9 @@ import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
 import { accept } from './accepted-findings.ts';
 
+/** How long a copy is kept at most. */
+export const oldestBackupDays = 365;
+
 /**
  * Daily copies of the table for five weeks and monthly copies for a year, beside its point-in-time recovery. Images can be
  * generated again from their records.
@@ -34,7 +37,7 @@ export class Backups extends Construct {
         new BackupPlanRule({
           ruleName: 'Monthly',
           scheduleExpression: Schedule.cron({ day: '1', hour: '4', minute: '0' }),
-          deleteAfter: Duration.days(365),
+          deleteAfter: Duration.days(oldestBackupDays),
         }),
       ],
     });

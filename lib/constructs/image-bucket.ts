@@ -15,6 +15,7 @@ import type { Grants } from '../../shared/routes/grants.ts';
 import { bucketCors } from '../../shared/routes/api.ts';
 import type { Configuration } from '../configuration.ts';
 import { accept } from './accepted-findings.ts';
+import { oldestBackupDays } from './backups.ts';
 import { hour, serviceMetrics } from './monitoring/metrics.ts';
 import type { AlarmRow, Costs, Watched } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
@@ -53,6 +54,8 @@ export class ImageBucket extends Construct implements Watched {
         { id: 'uploads', prefix: 'uploads/', expiration: Duration.days(1) },
         // They are deleted when their request ends. These are left over where that failed.
         { id: 'references', prefix: 'references/', expiration: Duration.days(1) },
+        // What a restored copy of the table has to lose again. The week is for a copy that goes late, and for restoring it.
+        { id: 'erased', prefix: 'erased/', expiration: Duration.days(oldestBackupDays + 7) },
         { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
     });

@@ -14,12 +14,13 @@ const maxUsers = 60;
 const service = 'AWSCognitoIdentityProviderService';
 
 /** What changes accounts. They are as before when the service is started again. */
-const changes: Record<string, (account: Account) => void> = {
+const changes: Record<string, (account: Account, accounts: Account[]) => void> = {
   AdminDisableUser: (account) => Object.assign(account, { enabled: false, signedOutAtMs: Date.now() }),
+  AdminDeleteUser: (account, accounts) => accounts.splice(accounts.indexOf(account), 1),
   AdminUserGlobalSignOut: (account) => Object.assign(account, { signedOutAtMs: Date.now() }),
 };
 
-/** Answers ListUsers, and what signs an account out (Amazon Cognito user pools API reference). */
+/** Answers ListUsers, and what signs an account out or deletes it (Amazon Cognito user pools API reference). */
 export async function serveUserPoolsApi(
   request: IncomingMessage,
   response: ServerResponse,
@@ -41,12 +42,12 @@ export async function serveUserPoolsApi(
 function changeAccount(
   { UserPoolId: asked, Username: name }: ApiParameters,
   { poolId, accounts }: UserPoolsApi,
-  change: (account: Account) => void,
+  change: (account: Account, accounts: Account[]) => void,
 ): object {
   if (asked !== poolId) throw unknownPool(asked);
   const account = accounts.find(({ sub }) => sub === name);
   if (account === undefined) throw new AwsFault('UserNotFoundException', 'User does not exist.');
-  change(account);
+  change(account, accounts);
   return {};
 }
 

@@ -111,9 +111,16 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
         const answer = await call('AdminUserGlobalSignOut', { Username: sub });
         return Date.parse(answer.headers.get('date') ?? '') || Date.now();
       } catch (error) {
-        if (error instanceof Error && error.name === 'UserNotFoundException') return null;
+        if (isUnknownUser(error)) return null;
         throw error;
       }
+    },
+
+    /** Deletes an account, if it is there. */
+    async remove(sub: string): Promise<void> {
+      await call('AdminDeleteUser', { Username: sub }).catch((error: unknown) => {
+        if (!isUnknownUser(error)) throw error;
+      });
     },
 
     /** In no order that Cognito promises. @param cursor of the page before. */
@@ -121,6 +128,10 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
       return listUsers({ Limit: limit, ...(cursor !== null && { PaginationToken: cursor }) });
     },
   };
+}
+
+function isUnknownUser(error: unknown): boolean {
+  return error instanceof Error && error.name === 'UserNotFoundException';
 }
 
 function severalAccounts(): Error {

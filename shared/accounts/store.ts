@@ -28,6 +28,16 @@ export function accountStore(table: Table) {
       );
     },
 
+    /** Removes what was chosen. When the sessions ended stays, so that they stay ended. */
+    async forget(ownerId: string): Promise<void> {
+      const command = new UpdateCommand({
+        TableName,
+        Key: itemKeys.account(ownerId),
+        UpdateExpression: 'REMOVE creditMails',
+      });
+      await documents.send(command);
+    },
+
     /**
      * When all sessions of an account were last ended, and another item, in one strong read.
      * @returns milliseconds since 1970; 0 for never.

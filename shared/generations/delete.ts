@@ -15,23 +15,29 @@ export interface DeletionDeps {
   clock: Clock;
 }
 
+export interface BeginDeps extends DeletionDeps {
+  objects: Pick<ObjectStore, 'deleteImages' | 'putTombstone'>;
+}
+
 /** A handler that has not come to its end after this is taken for dead. */
 const leaseSeconds = 60;
 /** API Gateway waits for an answer for 29 seconds. */
 const eraseWithinMs = 15_000;
+const tombstoneWithinMs = 5_000;
 
 /**
  * Takes a request that has ended out of every list. Nobody finds it after this, and `erase` deletes its images. Where that
- * fails, the same two calls go on with it, or the sweep does.
+ * fails, the same two calls go on with it, or the sweep does. Before all that a tombstone is put into the bucket.
  * @param sent its id, as the caller sent it
  * @param licenseIds the caller's own licenses, so that another license's request is not found.
- * @throws REQUEST_NOT_FOUND, also after it was deleted; REQUEST_IN_PROGRESS
+ * @throws REQUEST_NOT_FOUND, also after it was deleted; REQUEST_IN_PROGRESS; SERVICE_UNAVAILABLE when the bucket takes no
+ * tombstone: then nothing was deleted.
  */
 export async function beginDeletion(
   sent: string,
   licenseIds: string[],
   rights: RequestRights,
-  deps: DeletionDeps,
+  deps: BeginDeps,
 ): Promise<Deletion> {
   const requestId = readRequestId(sent);
   const found = requestId === null ? null : await deps.deletions.find(licenseIds, requestId);
@@ -49,7 +55,7 @@ function unfinished(deletion: Deletion, { deletes }: RequestRights): Deletion {
 async function begin(
   generation: Generation,
   { deletes }: RequestRights,
-  { deletions, clock }: DeletionDeps,
+  { deletions, objects, clock }: BeginDeps,
 ): Promise<Deletion> {
   const nowMs = clock.now();
   if (generation.expiresAtMs <= nowMs) throw requestNotFound();
@@ -64,6 +70,10 @@ async function begin(
     );
   }
   const deletion = newDeletion(generation);
+  // First, so that no crash leaves a deletion that a restored table would not hear of.
+  await objects.putTombstone(deletion, clock.timeout(tombstoneWithinMs)).catch((cause: unknown) => {
+    throw serviceBusy(cause);
+  });
   // Where another call has begun it, this one does the same beside it.
   await deletions.begin(deletion, nowMs + leaseSeconds * 1000);
   return deletion;

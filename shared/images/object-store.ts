@@ -2,6 +2,7 @@ import {
   DeleteObjectCommand,
   HeadObjectCommand,
   NotFound,
+  PutObjectCommand,
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
@@ -179,6 +180,12 @@ export function objectStore(
       return deleteKeys([...outputs.flat(), ...references], abortSignal);
     },
 
+    /** Notes outside of the table that a request is deleted, by an object without content. Its ids are its key. */
+    async putTombstone(of: RequestRef, abortSignal: AbortSignal): Promise<void> {
+      const Key = `${tombstones}${of.licenseId}/${of.requestId}`;
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key, ContentLength: 0 }), { abortSignal });
+    },
+
     /** A link to what was uploaded, for the function that looks at it. */
     uploadLink(of: UploadRef): Promise<string> {
       return sign('GET', uploadKey(of), { lifetimeSeconds: referenceLinkLifetimeSeconds });
@@ -197,6 +204,9 @@ export function objectStore(
       sizeOf(previewKey(of, index), { abortSignal }),
   };
 }
+
+/** Whoever restores a backup of the table lists what lies below this. */
+export const tombstones = 'erased/';
 
 /** Apart from the images, because the copies end with their request. */
 function referenceKey(of: RequestRef, index: number): string {

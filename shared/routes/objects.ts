@@ -7,3 +7,4 @@ export const adapters = 'adapters/*';
 export const uploads = 'uploads/*';
 export const references = 'references/*';
 export const samples = 'samples/*';
+export const erased = 'erased/*';

@@ -102,6 +102,7 @@ export const deleteGeneration = {
       deletions: ['batchGet', 'put', 'update', 'delete'],
       owners: ['query'],
     },
+    writeObjects: [objects.erased],
     deleteObjects: [objects.generations, objects.references],
   },
 } as const satisfies Route;

@@ -322,7 +322,10 @@ describe('deletions', () => {
         expect(deleted).toMatchObject({ status: 200, body: { requestId, deleted: true } });
         const again = await call('delete-generation', options);
         expect(again).toMatchObject({ status: 404, body: { code: 'REQUEST_NOT_FOUND' } });
-        expect(allObjects(service.dataDir).filter((object) => object.key.includes(requestId))).toEqual([]);
+        const left = allObjects(service.dataDir).filter((object) => object.key.includes(requestId));
+        expect(left.map((object) => object.key)).toEqual([
+          `erased/${service.ready.licenses.pro}/${requestId}`,
+        ]);
       }
     }
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { dataStores } from '../../bin/deploy/preflight/leftovers.ts';
 import { dataTag } from '../../lib/configuration.ts';
+import { oldestBackupDays } from '../../lib/constructs/backups.ts';
 import { ttlAttribute } from '../../shared/table/keys.ts';
 import { tableSchema } from '../../shared/table/schema.ts';
 import { templateOf } from '../support/stack-templates.ts';
@@ -74,6 +75,7 @@ describe('the bucket of images', () => {
       ['generations/', 30, 'Enabled'],
       ['uploads/', 1, 'Enabled'],
       ['references/', 1, 'Enabled'],
+      ['erased/', oldestBackupDays + 7, 'Enabled'],
     ]);
     expect(rules).toContainEqual(
       expect.objectContaining({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }),

@@ -1,11 +1,15 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { dataFolder, writeJson } from '../../../local/data-folder.ts';
 import { pointSdkAt } from '../../../local/environment.ts';
+import { systemClock } from '../../../shared/base/clock.ts';
 import { objectStore } from '../../../shared/images/object-store.ts';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import type { Generation } from '../../../shared/generations/generation.ts';
 import type { License } from '../../../shared/licenses/license.ts';
+import { beginDeletion } from '../../../shared/generations/delete.ts';
+import { deletionStore } from '../../../shared/generations/deletion-store.ts';
 import { generationStore } from '../../../shared/generations/store.ts';
+import { allRights } from '../../../shared/keys/rights.ts';
 import { identityStore } from '../../../shared/identities/store.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { periodTotals, reserveAbandoned } from '../../support/period-totals.ts';
@@ -218,6 +222,9 @@ describe('generation delete', () => {
 
   test('says where images may be left, and goes on with them later', async () => {
     const { request, objects, ids } = await stored(0);
+    const deletions = deletionStore(fixture.table);
+    const deps = { deletions, objects, clock: systemClock };
+    await beginDeletion(request.requestId, [request.licenseId], allRights, deps);
     const { engines: path } = dataFolder(fixture.folder);
     writeJson(path, { ...fixture.engines, bucketName: 'another' });
     const failure = await fixture.refused(1, `generation delete --yes ${ids}`);

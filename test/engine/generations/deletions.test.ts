@@ -141,6 +141,24 @@ describe('a deletion', () => {
     expect(await sweepNow()).toMatchObject({ erased: 1, failed: 0 });
   });
 
+  test('leaves a tombstone before its record is touched, and deletes nothing where the bucket takes none', async () => {
+    const one = await ended('COMPLETED');
+    const { requestId, license } = one.command;
+    const { licenseId } = license;
+    const begin = (putTombstone: () => Promise<void>) => {
+      const deps = { ...depsOf(), objects: { ...fixture.deps.objects, putTombstone } };
+      return beginDeletion(requestId, [licenseId], allRights, deps);
+    };
+    const [record] = await one.items();
+    const refused = begin(() => Promise.reject(new Error('the bucket is away')));
+    await expect(refused).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect([(await one.keys()).length, await one.items()]).toEqual([4, [record]]);
+    const before: unknown[] = [];
+    await begin(async () => void before.push(...(await one.items())));
+    expect(before).toEqual([record]);
+    await one.remove();
+  });
+
   test('begins for a request that has ended and is still kept', async () => {
     const running = newCommand(fixture);
     const begin = ({ requestId, license }: typeof running) =>

@@ -23,6 +23,7 @@ export function createBucket() {
     { bytes: number; upload: number; copy: Pick<Copy, 'by' | 'cameLate'> | null }
   >();
   const deletions = new Map<string, { done: boolean }>();
+  const buried = new Set<string>();
   /** Counts up: the same key may be written again, by a run that another one overtook. */
   let uploads = 0;
   return {
@@ -47,6 +48,13 @@ export function createBucket() {
       deletions.set(key, deletions.get(key) ?? { done: false });
       return requestId;
     },
+    /** Takes a tombstone, the only object that the service itself puts. */
+    bury(key: string): void {
+      const [, requestId] = /^erased\/[^/]+\/([^/]+)$/.exec(key) ?? [];
+      if (requestId === undefined) throw new Error(`the service puts no images: ${key}`);
+      buried.add(requestId);
+    },
+    isBuried: (requestId: string) => buried.has(requestId),
     delete(key: string): void {
       objects.delete(key);
       deletions.set(key, { done: true });

@@ -17,6 +17,7 @@ export function createDeletions({ bucket, must, violation }: Outside) {
       if (item !== undefined) must(!gone.has(item.SK), `request ${item.SK} was deleted and is there again`);
       else if (before !== undefined) {
         must(isFinal(before.status), `request ${before.SK} was deleted while it was ${before.status}`);
+        must(bucket.isBuried(before.SK), `request ${before.SK} was deleted without a tombstone`);
         gone.set(before.SK, before);
       }
     },

@@ -35,6 +35,7 @@ export function createNetwork(simulation: Simulation): Network {
       if (path.startsWith('/endpoints/')) return toModel(simulation, JSON.parse(text()), sending);
       const key = keyOf(path.split('?')[0]!);
       if (method === 'DELETE') return toDeletion(simulation, key, sending);
+      if (method === 'PUT') return toTombstone(simulation, key, sending);
       if (method === 'HEAD') return toObject(simulation, key, sending);
       throw new Error(`the service only looks at images: ${method} ${path}`);
     },
@@ -155,6 +156,20 @@ function toDeletion(simulation: Simulation, key: string, sending: Sending): Prom
     async apply() {
       bucket.delete(key);
       return emptyAnswer(204);
+    },
+    refusals: { '500': () => emptyAnswer(500), throttled: () => emptyAnswer(503) },
+  });
+}
+
+/** What outlives the table: the note that a request is deleted. */
+function toTombstone(simulation: Simulation, key: string, sending: Sending): Promise<HttpAnswer> {
+  return play(simulation, {
+    ...sending,
+    name: 'put a tombstone',
+    faults: [...anywhere, 'throttled', 'timeout after', 'applied late'],
+    async apply() {
+      simulation.bucket.bury(key);
+      return emptyAnswer(200);
     },
     refusals: { '500': () => emptyAnswer(500), throttled: () => emptyAnswer(503) },
   });

@@ -1,0 +1,106 @@
+import { paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { Actor } from '../../shared/accounts/audit.ts';
+import { systemClock } from '../../shared/base/clock.ts';
+import { sweep } from '../../shared/generations/sweep.ts';
+import { objectStore, tombstones } from '../../shared/images/object-store.ts';
+import type { License } from '../../shared/licenses/license.ts';
+import { readAll, type Item } from '../../shared/table/table.ts';
+import { requestEraser } from '../common/erase.ts';
+import { Failure } from '../common/failure.ts';
+import { counted } from '../common/output.ts';
+import { openStores, type Stores } from '../common/stores.ts';
+
+/** What must not come back to life. */
+export interface Losses {
+  keyIds: string[];
+  licenses: Pick<License, 'licenseId' | 'status' | 'activeUntilMs' | 'givenName'>[];
+  sessions: { ownerId: string; endedAtMs: number }[];
+}
+
+/** What was revoked or ended since a moment, and every license that has ended. */
+export async function readLosses(tableName: string, sinceMs: number): Promise<Losses> {
+  const { table, close } = openStores(tableName);
+  const scan = (start: Item | undefined) =>
+    table.documents.send(
+      new ScanCommand({
+        TableName: table.name,
+        ConsistentRead: true,
+        FilterExpression:
+          '(SK = :key AND revokedAtMs > :since) OR (SK = :license AND #status = :ended) OR (SK = :settings AND sessionsEndedAtMs > :since)',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':key': 'KEY',
+          ':license': 'LICENSE',
+          ':settings': 'SETTINGS',
+          ':ended': 'ended',
+          ':since': sinceMs,
+        },
+        ExclusiveStartKey: start,
+      }),
+    );
+  const items = await readAll(scan, (item) => item).finally(close);
+  const of = (SK: string) => items.filter((item) => item.SK === SK);
+  return {
+    keyIds: of('KEY').map(({ keyId }) => keyId),
+    licenses: of('LICENSE').map(({ licenseId, status, activeUntilMs, givenName = null }) => {
+      return { licenseId, status, activeUntilMs, givenName };
+    }),
+    sessions: of('SETTINGS').map(({ PK, sessionsEndedAtMs: endedAtMs }) => {
+      return { ownerId: String(PK).slice('ACCOUNT#'.length), endedAtMs };
+    }),
+  };
+}
+
+const none: Losses = { keyIds: [], licenses: [], sessions: [] };
+
+/** Takes away again what is there, while nobody uses the table. @returns what it did, in sentences. */
+export async function loseAgain(
+  stores: Stores,
+  bucketName: string,
+  by: Actor,
+  { keyIds, licenses, sessions }: Losses = none,
+): Promise<string[]> {
+  const { apiKeys, generations, deletions } = stores;
+  const keys = await apiKeys.getMany(keyIds);
+  for (const key of keys) await apiKeys.revoke(key, Date.now(), by);
+  const ended = [];
+  for (const { licenseId, ...change } of licenses) {
+    if ((await stores.licenses.update(licenseId, change, by)) !== null) ended.push(licenseId);
+  }
+  for (const { ownerId, endedAtMs } of sessions) await stores.accounts.endSessions(ownerId, endedAtMs);
+  const objects = objectStore(bucketName);
+  const deps = { generations, deletions, objects, clock: systemClock, logFault: () => {} };
+  // Nothing runs, whatever its lease says.
+  const { released, failed } = await sweep(deps, Number.MAX_SAFE_INTEGER);
+  if (failed > 0) throw new Failure(`${counted(failed, 'request')} could not be ended.`);
+  const count = await applyTombstones(stores, bucketName);
+  return [
+    `${counted(keys.length, 'key')} revoked, ${counted(ended.length, 'license')} ended, ${counted(sessions.length, 'account')} signed out.`,
+    `${counted(keyIds.length - keys.length, 'key')} and ${counted(licenses.length - ended.length, 'license')} more are not there: they were made since.`,
+    `${counted(released, 'request')} that ran ended, and ${counted(count, 'deletion')} looked at.`,
+  ];
+}
+
+/** Each is looked up, whenever it was written: a deletion may have gone on long after. @returns how many there are. */
+async function applyTombstones(stores: Stores, bucketName: string): Promise<number> {
+  const eraser = await requestEraser(stores, bucketName);
+  const client = new S3Client({});
+  let count = 0;
+  try {
+    for await (const page of paginateListObjectsV2({ client }, { Bucket: bucketName, Prefix: tombstones })) {
+      const keys = (page.Contents ?? []).map((object) => object.Key!.split('/'));
+      for (let i = 0; i < keys.length; i += 20) {
+        const some = keys.slice(i, i + 20);
+        const gone = await Promise.all(
+          some.map(([, licenseId, id]) => eraser.removeIfThere(licenseId!, id!)),
+        );
+        if (gone.includes(false)) throw new Failure('A request that was deleted still runs.');
+      }
+      count += keys.length;
+    }
+  } finally {
+    client.destroy();
+  }
+  return count;
+}

@@ -1,0 +1,147 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Command } from 'commander';
+import { isoTime } from '../../shared/base/clock.ts';
+import { confirmReduction } from '../admin/command.ts';
+import { runCommand, withOptions, type OptionRow } from '../common/command-line.ts';
+import { operatorOf, stackOutputs } from '../common/connection.ts';
+import { asFailure, Failure } from '../common/failure.ts';
+import { counted } from '../common/output.ts';
+import { nonEmpty, region as regionValue, time } from '../common/values.ts';
+import { readReserved, type Reserved } from './concurrency.ts';
+import { stepsOf, type Restoration, type RestoreOptions, type State } from './steps.ts';
+import { describeTable } from './tables.ts';
+
+interface Flags {
+  stack: string;
+  to: number;
+  copy?: string;
+  region?: string;
+  state?: string;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+const description =
+  'Puts the table of a deployed stack back to what it was at a moment. The service is closed meanwhile, and what was\n' +
+  'revoked, ended or deleted since then stays so. After an interruption the same command goes on.';
+const rows: OptionRow[] = [
+  ['--stack <name>', 'this deployed stack', nonEmpty, { required: true }],
+  ['--to <time>', 'the last moment when all was well', time, { required: true }],
+  ['--copy <table>', 'a table with the state of that moment, where you have restored one already', nonEmpty],
+  ['--region <region>', 'the AWS region (default: AWS_REGION)', regionValue],
+  ['--state <file>', 'where a run notes how far it is (default: restore-STACK.json)', nonEmpty],
+  ['--dry-run', 'print every step and change nothing'],
+  ['-y, --yes', 'do not ask before the service is closed and its table replaced'],
+];
+
+const usual: RestoreOptions = {
+  say: (text) => void process.stdout.write(`${text}\n`),
+  pauseMs: 5000,
+  drainMs: null,
+};
+
+/** Restores the table of a stack. @returns the exit code: 0 done, 1 failed, 2 wrong usage */
+export function runRestore(args: string[], options: Partial<RestoreOptions> = {}): Promise<number> {
+  const command = withOptions(new Command('restore').description(description), rows);
+  command.addHelpText('after', '\nWhat it does, and what is left to do: docs/restoring.md');
+  return runCommand(command, args, () => restore(command.opts<Flags>(), { ...usual, ...options }));
+}
+
+async function restore(flags: Flags, options: RestoreOptions): Promise<number> {
+  const { stack, dryRun = false, yes = false } = flags;
+  const { say } = options;
+  if (flags.region !== undefined) process.env.AWS_REGION = flags.region;
+  const file = flags.state ?? `restore-${stack}.json`;
+  const client = new DynamoDBClient({});
+  const place = { name: `the stack ${stack}`, localFolder: null };
+  let isClosed = false;
+  try {
+    const { TableName: tableName, BucketName: bucketName } = await stackOutputs(stack, [
+      'TableName',
+      'BucketName',
+    ]);
+    const state = readState(file, flags) ?? (await newState(client, flags, tableName));
+    const save = () => writeFileSync(file, `${JSON.stringify(state, null, 2)}\n`);
+    const by = await operatorOf({ ...place, tableName, bucketName, userPool: null });
+    const restoration: Restoration = { client, tableName, bucketName, by, state, save, ...options };
+    say(
+      `${tableName} goes back to ${isoTime(flags.to)}. What its functions had reserved: ${reservedText(state.reserved)}.`,
+    );
+    if (!dryRun && !yes) {
+      const losses = [`all that was stored since ${isoTime(flags.to)}`, 'the service is closed meanwhile'];
+      const what = `replace the table ${tableName}`;
+      await confirmReduction({ what, losses }, place.name, { input: process.stdin, output: process.stderr });
+    }
+    if (!dryRun) save();
+    for (const [i, step] of stepsOf(restoration).entries()) {
+      say(`${i + 1}. ${step.what}`);
+      if (dryRun) continue;
+      isClosed ||= step.closes ?? false;
+      await step.run();
+      save();
+    }
+    if (!dryRun) rmSync(file);
+    say(dryRun ? 'Nothing was changed.' : `Done. Now: npm run smoke -- --stack ${stack}`);
+    return 0;
+  } catch (error) {
+    const failure = asFailure(error, place);
+    if (!isClosed) throw failure;
+    throw new Failure(
+      `${failure.message} The service may be closed: run the same command again, which goes on by ${file}.`,
+      1,
+      { cause: failure },
+    );
+  } finally {
+    client.destroy();
+  }
+}
+
+/** @throws Failure when the file is of another restoration. */
+function readState(file: string, { to }: Flags): State | null {
+  let state;
+  try {
+    state = JSON.parse(readFileSync(file, 'utf8')) as State;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new Failure(`${file} can't be read: name another file with --state.`, 1, { cause: error });
+  }
+  if (state.toMs === to) return state;
+  throw new Failure(`${file} is of a restoration to ${isoTime(state.toMs)}: finish that first.`);
+}
+
+async function newState(
+  client: DynamoDBClient,
+  { stack, to, copy }: Flags,
+  tableName: string,
+): Promise<State> {
+  const reserved = await readReserved(await functionsOf(stack));
+  if (Object.values(reserved.reserved).includes(0)) {
+    throw new Failure(
+      'A function has 0 reserved: if a restoration is not over, name its file with --state, else give it back what it had.',
+    );
+  }
+  const usualCopy = `${tableName}-then`;
+  if (copy === undefined && (await describeTable(client, usualCopy)) !== null) {
+    throw new Failure(`There is a table ${usualCopy} already: delete it, or use it by --copy ${usualCopy}.`);
+  }
+  return { toMs: to, copy: copy ?? usualCopy, ...reserved };
+}
+
+async function functionsOf(stack: string): Promise<string[]> {
+  const client = new CloudFormationClient({});
+  const names: string[] = [];
+  for await (const page of paginateListStackResources({ client }, { StackName: stack })) {
+    for (const { ResourceType: type, PhysicalResourceId: id } of page.StackResourceSummaries ?? [])
+      if (type === 'AWS::Lambda::Function' && id) names.push(id);
+  }
+  client.destroy();
+  return names;
+}
+
+function reservedText(reserved: Reserved): string {
+  const some = Object.entries(reserved).filter(([, count]) => count !== null);
+  const others = counted(Object.keys(reserved).length - some.length, 'function');
+  return [...some.map(([name, count]) => `${name} ${count}`), `${others} nothing`].join(', ');
+}

@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { runRestore } from '../../../bin/restore/program.ts';
+import { pointSdkAt } from '../../../local/environment.ts';
+import { objectStore } from '../../../shared/images/object-store.ts';
+import { identityStore } from '../../../shared/identities/store.ts';
+import { generationStore } from '../../../shared/generations/store.ts';
+import { licenseStore } from '../../../shared/licenses/store.ts';
+import { apiKeyStore } from '../../../shared/keys/store.ts';
+import { accountStore } from '../../../shared/accounts/store.ts';
+import { keepFolder, type Keep } from '../../support/fixture.ts';
+import { newLicense, newStoredKey } from '../../support/grants.ts';
+import { periodTotals, reserveAbandoned } from '../../support/period-totals.ts';
+import { sampleIdentity } from '../../support/unit-samples.ts';
+import { useFixture } from '../../support/use-fixture.ts';
+import { createTable, startTable } from '../generations/table.ts';
+import { startS3 } from '../local/s3/support.ts';
+import { startStandIn } from './stand-in-aws.ts';
+
+const credentials = { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' };
+const place = { ...credentials, region: 'us-east-1' };
+const tableName = 'image-generation-table';
+const then = '2026-11-21T09:00:00Z';
+
+const fixture = useFixture(async (keep: Keep) => {
+  const folder = keepFolder(keep);
+  const { table: present, dynamoDbUrl } = keep(await startTable());
+  const old = await createTable();
+  const aws = keep(await startStandIn(dynamoDbUrl, { tableName, present: present.name, past: old.name }));
+  const s3 = { folder: join(folder, 'objects'), bucketName: 'images', credentials, region: place.region };
+  pointSdkAt({ ...place, dynamoDbUrl: aws.url, s3Url: keep(await startS3(s3)).url });
+  process.env.AWS_ENDPOINT_URL = aws.url;
+  return { folder, present, old, aws };
+});
+
+test('a restored table loses again what was revoked, ended or deleted since, also after an interruption', async () => {
+  const { folder, present, old, aws } = fixture;
+  const state = join(folder, 'state.json');
+  const said: string[] = [];
+  const run = (...more: string[]) =>
+    // Of an option that is given twice, the second counts.
+    runRestore(['--stack', aws.stackName, '--to', then, '--state', state, ...more], {
+      say: (text) => said.push(text),
+      pauseMs: 1,
+      drainMs: 0,
+    });
+  const [kept, over] = [newLicense({}), newLicense({ givenName: 'Spring' })];
+  const { stored: key } = newStoredKey(kept);
+  for (const table of [present, old]) {
+    for (const license of [kept, over]) await licenseStore(table).insert(license);
+    await apiKeyStore(table).insert(key);
+  }
+  await identityStore(old).put({ ...sampleIdentity, identityId: 'aurora' });
+  await apiKeyStore(present).revoke(key, Date.now());
+  await licenseStore(present).update(over.licenseId, { status: 'ended', givenName: null });
+  await accountStore(present).endSessions(kept.ownerId, Date.now());
+  const ofAurora = { identityId: 'aurora' };
+  const [failed, deleted, ran, runs] = await Promise.all(
+    [1, 2, 3, 4].map(() => reserveAbandoned(old, kept, ofAurora)),
+  );
+  const failure = { status: 'FAILED', errorCode: 'GENERATION_FAILED', errorMessage: '' } as const;
+  for (const one of [failed!, deleted!]) await generationStore(old).release(one, failure, Date.now());
+  const { putTombstone } = objectStore('images');
+  const none = { licenseId: kept.licenseId, requestId: '01890a5d-ac96-774b-bcce-b302099a8057' };
+  for (const one of [deleted!, ran!, none]) await putTombstone(one, AbortSignal.timeout(5000));
+
+  const reserved = { ...aws.state.reserved };
+  expect(await run('--dry-run')).toBe(0);
+  expect(said.join('\n')).toMatch(
+    /f-sweep 2, f-worker 100, 1 function nothing[^]*\n8\. Open[^]*Nothing was changed/,
+  );
+  expect([aws.state.changes, existsSync(state)]).toEqual([[], false]);
+
+  aws.state.refusesOnce = 'RestoreTableFromBackup';
+  expect(await run('--yes')).toBe(1);
+  expect(aws.state.reserved).toEqual({ 'f-generate': 0, 'f-sweep': 0, 'f-worker': 0 });
+  expect([...aws.state.tables.keys()]).toEqual([`${tableName}-then`]);
+
+  // Neither another moment nor another file may take what is reserved now for what it was.
+  const before = aws.state.changes.length;
+  expect(await run('--yes', '--to', '2026-11-22')).toBe(1);
+  expect(await run('--yes', '--state', join(folder, 'another.json'))).toBe(1);
+  expect(aws.state.changes).toHaveLength(before);
+
+  expect(await run('--yes')).toBe(0);
+  expect([aws.state.reserved, existsSync(state)]).toEqual([reserved, false]);
+  expect(aws.state.tables.get(tableName)).toMatchObject({
+    engineTable: old.name,
+    isProtected: true,
+    settings: ['ttl', 'recovery'],
+  });
+  expect(aws.state.backups.get('before-restoring')).toBe(present.name);
+  const counted = (name: string) => aws.state.changes.filter((change) => change === name).length;
+  expect(['RestoreTableToPointInTime', 'CreateBackup', 'DeleteTable'].map(counted)).toEqual([1, 2, 1]);
+
+  expect((await apiKeyStore(old).get(key.keyId))!.revokedAtMs).not.toBeNull();
+  expect(await licenseStore(old).get(over.licenseId)).toMatchObject({ status: 'ended', givenName: null });
+  expect((await licenseStore(old).get(kept.licenseId))!.status).toBe('active');
+  expect((await accountStore(old).getSessionsEnd(kept.ownerId, []))[0]).toBeGreaterThan(0);
+  const statusOf = async ({ requestId }: { requestId: string }) =>
+    (await generationStore(old).get(kept.licenseId, requestId))?.status;
+  expect(await Promise.all([failed!, deleted!, ran!, runs!].map(statusOf))).toEqual([
+    'FAILED',
+    undefined,
+    undefined,
+    'TIMEOUT',
+  ]);
+  expect(await periodTotals(old, kept)).toMatchObject({ used: 0, committed: 0 });
+});
