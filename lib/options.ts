@@ -217,10 +217,10 @@ export const allOptions = z.strictObject({
   stage: z
     .string()
     .regex(/^[a-z][a-z0-9]{0,15}$/, 'must be 1 to 16 lower-case letters and digits')
-    // Cognito: "Domain cannot contain reserved word".
+    // Cognito refuses such an address of the sign-in pages ("Domain cannot contain reserved word").
     .regex(
       /^(?!.*(aws|amazon|cognito))/,
-      'must not contain "aws", "amazon" or "cognito", which Cognito refuses in the address of the sign-in pages: choose another name',
+      'must not contain "aws", "amazon" or "cognito", which Cognito refuses: choose another name',
     )
     .default('prod'),
   domain: domain.nullable().default(null),
