@@ -148,7 +148,7 @@ test.each(typesOnly)('the linter allows in %s only the types of %s', (file, sour
 
 test('only stores, clients and what makes them speak to AWS, files and the network', () => {
   const doesIo =
-    /^shared\/(table\/.*|.*\/([a-z-]*store|pages|[a-z-]*client|fetcher|findings|directory|mailer|aws-clients|lambda-[a-z]+|original-frame|signed-fetch|link-signer|preview-role|upload-forms|component-status))\.ts$/;
+    /^shared\/(table\/.*|.*\/([a-z-]*store|pages|[a-z-]*client|fetcher|findings|directory|mailer|aws-clients|lambda-[a-z]+|message-queue|original-frame|signed-fetch|link-signer|preview-role|upload-forms|component-status))\.ts$/;
   const speaking = globSync('shared/**/*.ts', { cwd: repository }).filter((file) =>
     /from '(@aws-sdk|node:(fs|https?|net|dns|tls))/.test(readFileSync(join(repository, file), 'utf8')),
   );
