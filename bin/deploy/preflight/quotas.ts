@@ -5,7 +5,7 @@ import {
   ServiceQuotasClient,
   type ServiceQuota,
 } from '@aws-sdk/client-service-quotas';
-import { instanceTypesOf } from '../../../lib/options.ts';
+import { instanceTypesOf } from '../../../lib/inference-options.ts';
 import { ask, cliCommand, type Aws } from '../aws.ts';
 import { note, stop, type Check, type Finding } from './check.ts';
 

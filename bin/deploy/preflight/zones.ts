@@ -1,5 +1,5 @@
 import { STSClient } from '@aws-sdk/client-sts';
-import { instanceTypesOf } from '../../../lib/options.ts';
+import { instanceTypesOf } from '../../../lib/inference-options.ts';
 import { awsUrl, signedFetch } from '../../../shared/base/signed-fetch.ts';
 import { ask, type Aws } from '../aws.ts';
 import { note, type Check } from './check.ts';

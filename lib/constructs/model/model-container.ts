@@ -9,7 +9,8 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnModel } from 'aws-cdk-lib/aws-sagemaker';
 import type { Construct } from 'constructs';
 import type { ModelEndpointOptions } from '../../configuration.ts';
-import { instanceTypesOf, maxDeadlineSeconds } from '../../options.ts';
+import { instanceTypesOf } from '../../inference-options.ts';
+import { maxDeadlineSeconds } from '../../options.ts';
 import { accept } from '../accepted-findings.ts';
 import { addModelRole, s3Place, type NetworkOfModel } from './model-network.ts';
 

@@ -1,7 +1,7 @@
 import { CfnEndpoint, CfnEndpointConfig, CfnInferenceComponent } from 'aws-cdk-lib/aws-sagemaker';
 import { Construct } from 'constructs';
 import { gpusOfTypes } from '../../gpus.ts';
-import { instanceTypesOf } from '../../options.ts';
+import { instanceTypesOf } from '../../inference-options.ts';
 import {
   addContainer,
   metricsConfig,
