@@ -65,7 +65,8 @@ async function restore(flags: Flags, options: RestoreOptions): Promise<number> {
     const state = readState(file, flags) ?? (await newState(client, flags, tableName));
     const save = () => writeFileSync(file, `${JSON.stringify(state, null, 2)}\n`);
     const by = await operatorOf({ ...place, tableName, bucketName, userPool: null });
-    const restoration: Restoration = { client, tableName, bucketName, by, state, save, ...options };
+    const found = { client, stackName: stack, tableName, bucketName };
+    const restoration: Restoration = { ...found, by, state, save, ...options };
     say(
       `${tableName} goes back to ${isoTime(flags.to)}. What its functions had reserved: ${reservedText(state.reserved)}.`,
     );

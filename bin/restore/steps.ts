@@ -32,6 +32,7 @@ export interface State {
 
 export interface Restoration extends RestoreOptions {
   client: DynamoDBClient;
+  stackName: string;
   tableName: string;
   bucketName: string;
   by: Actor;
@@ -74,8 +75,8 @@ export function stepsOf(restoration: Restoration): Step[] {
       run: () => replaceTable(client, tableName, state.tableId ?? null, state.backups!.old, pauseMs),
     },
     {
-      what: 'Set time to live, point-in-time recovery and deletion protection, which a restored table lacks.',
-      run: () => setSettings(client, tableName, pauseMs),
+      what: 'Set what a restored table lacks: time to live, point-in-time recovery, deletion protection, its tag.',
+      run: () => setSettings(client, tableName, restoration.stackName, pauseMs),
     },
     {
       what: 'Revoke and end again, end what ran at that moment, and delete again what lies below erased/.',

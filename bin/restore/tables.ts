@@ -9,12 +9,14 @@ import {
   ResourceNotFoundException,
   RestoreTableFromBackupCommand,
   RestoreTableToPointInTimeCommand,
+  TagResourceCommand,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
   type DynamoDBClient,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
+import { dataTag } from '../../lib/configuration.ts';
 import { ttlAttribute } from '../../shared/table/keys.ts';
 
 /** @returns null where there is no such table. */
@@ -97,7 +99,12 @@ export async function replaceTable(
 }
 
 /** What a restored table lacks (Amazon DynamoDB, "Restore a table"), and CloudFormation believes to be there still. */
-export async function setSettings(client: DynamoDBClient, TableName: string, pauseMs: number): Promise<void> {
+export async function setSettings(
+  client: DynamoDBClient,
+  TableName: string,
+  stackName: string,
+  pauseMs: number,
+): Promise<void> {
   const { TimeToLiveDescription: ttl } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
   // To enable it again would be refused.
   if (!ttl?.TimeToLiveStatus?.startsWith('ENABL')) {
@@ -116,6 +123,10 @@ export async function setSettings(client: DynamoDBClient, TableName: string, pau
     }
   });
   await protect(client, TableName, true);
+  const table = await describeTable(client, TableName);
+  // By it the table is found once its stack is gone.
+  const Tags = [{ Key: dataTag, Value: stackName }];
+  await client.send(new TagResourceCommand({ ResourceArn: table!.TableArn, Tags }));
 }
 
 async function protect(

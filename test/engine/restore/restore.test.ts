@@ -88,7 +88,7 @@ test('a restored table loses again what was revoked, ended or deleted since, als
   expect(aws.state.tables.get(tableName)).toMatchObject({
     engineTable: old.name,
     isProtected: true,
-    settings: ['ttl', 'recovery'],
+    settings: ['ttl', 'recovery', aws.stackName],
   });
   expect(aws.state.backups.get('before-restoring')).toBe(present.name);
   const counted = (name: string) => aws.state.changes.filter((change) => change === name).length;

@@ -71,7 +71,7 @@ function newTable(engineTable: string): StandInTable {
 function changeTables({ tables, backups, changes }: State, past: string, action: string, text: string) {
   const actions: Record<string, (body: Body) => object | false> = {
     DescribeTable: ({ TableName: name }) =>
-      tables.has(name) && { Table: { TableStatus: 'ACTIVE', ...tables.get(name) } },
+      tables.has(name) && { Table: { TableStatus: 'ACTIVE', TableArn: name, ...tables.get(name) } },
     RestoreTableToPointInTime: ({ TargetTableName: name }) => tables.set(name, newTable(past)),
     CreateBackup: ({ TableName: name, BackupName: BackupArn }) => {
       backups.set(BackupArn, tables.get(name)!.engineTable);
@@ -85,6 +85,7 @@ function changeTables({ tables, backups, changes }: State, past: string, action:
       tables.set(name, newTable(backups.get(BackupArn)!)),
     DescribeTimeToLive: () => ({ TimeToLiveDescription: { TimeToLiveStatus: 'DISABLED' } }),
     UpdateTimeToLive: ({ TableName: name }) => [tables.get(name)!.settings.push('ttl')],
+    TagResource: ({ ResourceArn: name, Tags: [tag] }) => [tables.get(name)!.settings.push(tag.Value)],
     UpdateContinuousBackups: ({ TableName: name }) => [tables.get(name)!.settings.push('recovery')],
   };
   const perform = actions[action];
