@@ -5,9 +5,11 @@ import { note, type Check, type Facts, type Finding, type Plan } from './check.t
 import { imported, leftovers } from './leftovers.ts';
 import { mail } from './mail.ts';
 import { concurrency, instanceQuota, readConcurrency } from './quotas.ts';
+import { regions } from './regions.ts';
 import { cloudFront, newModel, stackStates } from './stack-states.ts';
 
 const checks: Check[] = [
+  regions,
   stackStates,
   imported,
   leftovers,

@@ -4,7 +4,6 @@ import GithubSlugger from 'github-slugger';
 import { nextSteps } from '../../../bin/deploy/next-steps.ts';
 import { dataStores } from '../../../bin/deploy/preflight/leftovers.ts';
 import { configuration } from '../../../lib/configuration.ts';
-import { ttlAttribute } from '../../../shared/table/keys.ts';
 
 const root = new URL('../../../', import.meta.url);
 const page = readFileSync(new URL('docs/deploying.md', root), 'utf8');
@@ -56,12 +55,6 @@ test('the words after a deployment name a heading that the page has', () => {
   const text = nextSteps(place, { ...outputs, ModelEndpointName: '(none)' });
   const [, heading] = /docs\/deploying\.md, "(.+?)"/.exec(text)!;
   expect(page).toContain(`\n## ${heading}\n`);
-});
-
-test('a restored table is given the time to live that the service relies on', () => {
-  expect(readFileSync(new URL('docs/restoring.md', root), 'utf8')).toContain(
-    `AttributeName=${ttlAttribute}\n`,
-  );
 });
 
 test('files of the repository that the page names are there', () => {
