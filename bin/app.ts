@@ -10,9 +10,10 @@ try {
     typeof file === 'string'
       ? readConfigurationFile(file)
       : readConfiguration(app.node.tryGetContext('configuration'), 'The configuration in cdk.json');
-  // The account's quota, if whoever deploys knows it: synthesis asks nobody.
+  // The account's quota and what is taken of it, if whoever deploys knows: synthesis asks nobody.
   const accountConcurrency = Number(app.node.tryGetContext('accountConcurrency') ?? 0);
-  addService(app, { configuration, accountConcurrency });
+  const reservedByOthers = Number(app.node.tryGetContext('reservedByOthers') ?? 0);
+  addService(app, { configuration, accountConcurrency, reservedByOthers });
   app.synth();
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;

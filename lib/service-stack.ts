@@ -40,6 +40,8 @@ export interface ServiceStackProps {
   readonly dashboardFolder?: string;
   /** How many functions the account runs at once, all together. @default unknown: nothing is reserved, and the API takes little */
   readonly accountConcurrency?: number;
+  /** How many of those the functions of other stacks have reserved. @default 0 */
+  readonly reservedByOthers?: number;
 }
 
 /** A generation's function may run this much longer than the deadline, to store the outcome. */
@@ -52,10 +54,10 @@ const reservations = [...Object.values(routes), ...Object.values(jobs)].map(
   ({ reservedConcurrency = 0 }: Route | Job) => reservedConcurrency,
 );
 
-/** Whether an account is large enough for a function's executions of its own, after all that are fewer. */
-function canReserve(executions: number, accountConcurrency: number): boolean {
+/** Whether enough is left for a function's executions of its own, after all that are fewer. */
+function canReserve(executions: number, reservable: number): boolean {
   const upToThis = reservations.filter((others) => others <= executions);
-  return accountConcurrency >= minUnreserved + upToThis.reduce((sum, others) => sum + others, 0);
+  return reservable >= minUnreserved + upToThis.reduce((sum, others) => sum + others, 0);
 }
 
 const pricesFile = 'billing-prices.json';
@@ -70,19 +72,25 @@ export class ServiceStack extends Stack {
   private readonly references: ReferenceFetcher;
   private worker?: GenerationWorker;
   private readonly accounts: Accounts;
-  private readonly accountConcurrency: number;
+  private readonly reservableConcurrency: number;
   private readonly api: HttpApi;
 
   constructor(
     app: App,
-    { configuration, model, dashboardFolder, accountConcurrency = 0 }: ServiceStackProps,
+    {
+      configuration,
+      model,
+      dashboardFolder,
+      accountConcurrency = 0,
+      reservedByOthers = 0,
+    }: ServiceStackProps,
   ) {
     super(app, stackNameOf(configuration), {
       description: 'Image Generation Service',
       terminationProtection: true,
     });
     this.configuration = configuration;
-    this.accountConcurrency = accountConcurrency;
+    this.reservableConcurrency = accountConcurrency - reservedByOthers;
     const { logRetention } = this;
 
     this.records = new RecordTable(this, 'Records');
@@ -234,7 +242,7 @@ export class ServiceStack extends Stack {
       timeout,
       logRetention: this.logRetention,
       ...(reservedConcurrency !== undefined &&
-        canReserve(reservedConcurrency, this.accountConcurrency) && { reservedConcurrency }),
+        canReserve(reservedConcurrency, this.reservableConcurrency) && { reservedConcurrency }),
       files,
     });
     this.records.grant(fn, this.tableGrants(grants));

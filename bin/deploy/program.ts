@@ -122,7 +122,7 @@ function bootstrap({ accountId, settings, options }: Account, { cdk, root }: Pro
 
 async function deployPlan(
   { aws, deployment, targets }: Plan,
-  { neverCreated, accountConcurrency }: Preflight,
+  { neverCreated, accountConcurrency, reservedByOthers }: Preflight,
   { only, yes = false }: Flags,
   { cdk, root, drainMs }: Programs,
 ): Promise<number> {
@@ -134,6 +134,7 @@ async function deployPlan(
     ...(only === undefined ? [] : ['--exclusively']),
     ...deployment.contextArguments,
     ...(accountConcurrency === null ? [] : ['-c', `accountConcurrency=${accountConcurrency}`]),
+    ...(reservedByOthers === 0 ? [] : ['-c', `reservedByOthers=${reservedByOthers}`]),
     ...aws.options,
     ...(yes ? ['--require-approval', 'never'] : []),
   ];

@@ -61,7 +61,7 @@ describe('executions are reserved', () => {
       ),
     );
 
-  test('for the sweep, revoking keys, health and asynchronous runs, where the account has 100 more than these and billing', () => {
+  test('for the sweep, revoking keys, health and asynchronous runs, where the account has 100 more than these, billing and what other stacks reserve', () => {
     const most = { sweep: 2, 'revoke-key': 20, 'get-health': 25, 'run-generation': 100 };
     expect(reserved('tuned')).toEqual(most);
   });

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib/core';
 import { readConfiguration } from '../../lib/configuration.ts';
 import { addService } from '../../lib/service-app.ts';
-import { accountConcurrencies, configurations, type ConfigurationName } from './configurations.ts';
+import {
+  accountConcurrencies,
+  configurations,
+  reservedByOthers,
+  type ConfigurationName,
+} from './configurations.ts';
 
 /**
  * A program: `node synthesize-all.ts FOLDER` synthesizes every configuration into `FOLDER/NAME/`, without the functions'
@@ -35,6 +40,7 @@ for (const [name, options] of Object.entries(configurations)) {
     configuration: readConfiguration(options, name),
     dashboardFolder,
     ...(accountConcurrency !== undefined && { accountConcurrency }),
+    reservedByOthers: reservedByOthers[name as ConfigurationName] ?? 0,
     checked: checked.has(name),
   });
   app.synth();

@@ -1,10 +1,10 @@
 import { asFailure } from '../../common/failure.ts';
 import { isMissingPermission } from '../aws.ts';
-import { conditionOf, readStacks } from '../stacks.ts';
+import { conditionOf, readStacks, wasCreated, type Stack } from '../stacks.ts';
 import { note, type Check, type Facts, type Finding, type Plan } from './check.ts';
 import { imported, leftovers } from './leftovers.ts';
 import { mail } from './mail.ts';
-import { concurrency, instanceQuota, readConcurrency } from './quotas.ts';
+import { concurrency as concurrencyQuota, instanceQuota, readConcurrency, readReservedBy } from './quotas.ts';
 import { regions } from './regions.ts';
 import { cloudFront, newModel, stackStates } from './stack-states.ts';
 
@@ -15,7 +15,7 @@ const checks: Check[] = [
   leftovers,
   newModel,
   instanceQuota,
-  concurrency,
+  concurrencyQuota,
   mail,
   cloudFront,
 ];
@@ -26,15 +26,21 @@ export interface Preflight {
   neverCreated: string[];
   /** How many functions the account may run at once; null if AWS did not say. */
   accountConcurrency: number | null;
+  /** How many of these the functions of other stacks have reserved; 0 if AWS did not say. */
+  reservedByOthers: number;
 }
 
 /** Asks AWS whether a deployment can succeed. It changes nothing. */
 export async function preflight(plan: Plan): Promise<Preflight> {
   const { aws, deployment, targets } = plan;
   const names = [deployment.stackName, deployment.modelStackName].filter((name) => name !== null);
-  const facts = { stacks: readStacks(aws, names), accountConcurrency: readConcurrency(aws) };
+  const concurrency = readConcurrency(aws);
+  const facts = {
+    stacks: readStacks(aws, names),
+    accountConcurrency: concurrency.then(({ total }) => total),
+  };
   const found = await Promise.all(checks.map((check) => resultOf(check, plan, facts)));
-  const stacks = await facts.stacks.catch(() => new Map());
+  const stacks = await facts.stacks.catch(() => new Map<string, Stack>());
   return {
     findings: found.flat(),
     neverCreated: targets.filter((name) => {
@@ -42,7 +48,19 @@ export async function preflight(plan: Plan): Promise<Preflight> {
       return stack?.isProtected && conditionOf(stack) === 'never-created';
     }),
     accountConcurrency: await facts.accountConcurrency.catch(() => null),
+    reservedByOthers: await reservedByOthers(plan, stacks, concurrency).catch(() => 0),
   };
+}
+
+async function reservedByOthers(
+  { aws, deployment: { stackName } }: Plan,
+  stacks: Map<string, Stack>,
+  concurrency: ReturnType<typeof readConcurrency>,
+): Promise<number> {
+  const { reserved } = await concurrency;
+  const stack = stacks.get(stackName);
+  if (reserved === 0 || stack === undefined) return reserved;
+  return reserved - (wasCreated(stack) ? await readReservedBy(aws, stackName) : 0);
 }
 
 /** A check that can't be made is no reason to stop: the deployment itself may still succeed. */
