@@ -61,12 +61,12 @@ describe('executions are reserved', () => {
       ),
     );
 
-  test('for the sweep, revoking keys, health and asynchronous runs, where the account has 100 more than these, billing and what other stacks reserve', () => {
+  test('for the sweep, revoking keys, health and asynchronous runs, where the account has 100 more than these and billing', () => {
     const most = { sweep: 2, 'revoke-key': 20, 'get-health': 25, 'run-generation': 100 };
     expect(reserved('tuned')).toEqual(most);
   });
 
-  test('for those that need the fewest, where the account has fewer, and for none where nobody asked', () => {
+  test('for those that need the fewest, where other stacks leave fewer, and for none where nobody asked', () => {
     expect([reserved('small'), reserved('default')]).toEqual([{ sweep: 2 }, {}]);
   });
 

@@ -102,9 +102,9 @@ export const configurations = {
 /** What `npm run deploy` found of the account's quota, where it asked. */
 export const accountConcurrencies: Partial<Record<ConfigurationName, number>> = {
   existingEndpoint: 1000,
-  tuned: 400,
-  small: 124,
+  tuned: 250,
+  small: 224,
 };
-export const reservedByOthers: Partial<Record<ConfigurationName, number>> = { tuned: 150 };
+export const reservedByOthers: Partial<Record<ConfigurationName, number>> = { small: 100 };
 
 export type ConfigurationName = keyof typeof configurations;
