@@ -13,8 +13,9 @@ try {
       : readConfiguration(app.node.tryGetContext('configuration'), 'The configuration in cdk.json');
   // For one deployment: whoever deploys wants no alarm to stop it.
   const atOnce = app.node.tryGetContext('atOnce') !== undefined;
-  // The account's quota and its identity of SES, if whoever deploys knows them: synthesis asks nobody.
+  // The account's quota, what is taken of it, and its identity of SES, if whoever deploys knows them: synthesis asks nobody.
   const accountConcurrency = Number(app.node.tryGetContext('accountConcurrency') ?? 0);
+  const reservedByOthers = Number(app.node.tryGetContext('reservedByOthers') ?? 0);
   const mailIdentity = app.node.tryGetContext('mailIdentity') as string | undefined;
   const usualBudget = usualBudgetUsd(configuration);
   if (configuration.monthlyBudgetUsd === 'usual' && usualBudget === null) {
@@ -23,6 +24,7 @@ try {
   addService(app, {
     configuration: { ...configuration, ...(atOnce && { canary: false }) },
     accountConcurrency,
+    reservedByOthers,
     mailIdentity,
     usualBudgetUsd: usualBudget,
   });

@@ -44,6 +44,8 @@ export interface ServiceStackProps {
   readonly mailIdentity?: string | undefined;
   /** What the option `monthlyBudgetUsd` means by "usual". @default null: no budget */
   readonly usualBudgetUsd?: number | null;
+  /** How many of those the functions of other stacks have reserved. @default 0 */
+  readonly reservedByOthers?: number;
 }
 
 /** A generation's function may run this much longer than the deadline, to store the outcome. */
@@ -56,10 +58,10 @@ const reservations = [...Object.values(routes), ...Object.values(jobs)].map(
   ({ reservedConcurrency = 0 }: Route | Job) => reservedConcurrency,
 );
 
-/** Whether an account is large enough for a function's executions of its own, after all that are fewer. */
-function canReserve(executions: number, accountConcurrency: number): boolean {
+/** Whether enough is left for a function's executions of its own, after all that are fewer. */
+function canReserve(executions: number, reservable: number): boolean {
   const upToThis = reservations.filter((others) => others <= executions);
-  return accountConcurrency >= minUnreserved + upToThis.reduce((sum, others) => sum + others, 0);
+  return reservable >= minUnreserved + upToThis.reduce((sum, others) => sum + others, 0);
 }
 
 const pricesFile = 'billing-prices.json';
@@ -74,7 +76,7 @@ export class ServiceStack extends Stack {
   private readonly references: ReferenceFetcher;
   private worker?: GenerationWorker;
   private readonly accounts: Accounts;
-  private readonly accountConcurrency: number;
+  private readonly reservableConcurrency: number;
   private readonly monthlyBudgetUsd: number | null;
   private readonly api: HttpApi;
 
@@ -87,7 +89,7 @@ export class ServiceStack extends Stack {
       terminationProtection: true,
     });
     this.configuration = configuration;
-    this.accountConcurrency = accountConcurrency;
+    this.reservableConcurrency = accountConcurrency - (more.reservedByOthers ?? 0);
     const { monthlyBudgetUsd: budget } = configuration;
     this.monthlyBudgetUsd = budget === 'usual' ? usualBudgetUsd : budget;
     const { logRetention } = this;
@@ -185,7 +187,7 @@ export class ServiceStack extends Stack {
     const run = this.addFunction(jobs.runGeneration, timeout);
     run.setVariable(environmentVariables.embedParameters, String(embedParameters));
     const release = this.addFunction(jobs.releaseGeneration, jobTimeout);
-    const { api, model, accountConcurrency, configuration } = this;
+    const { api, model, reservableConcurrency: accountConcurrency, configuration } = this;
     const props = { run, release, api, model, accountConcurrency, ...configuration };
     return new GenerationWorker(this, 'Worker', props);
   }
@@ -243,7 +245,7 @@ export class ServiceStack extends Stack {
       timeout,
       logRetention: this.logRetention,
       ...(reservedConcurrency !== undefined &&
-        canReserve(reservedConcurrency, this.accountConcurrency) && { reservedConcurrency }),
+        canReserve(reservedConcurrency, this.reservableConcurrency) && { reservedConcurrency }),
       files,
     });
     this.records.grant(fn, this.tableGrants(grants));

@@ -1,4 +1,9 @@
-import { DescribeStacksCommand, type CloudFormationClient, type Stack } from '@aws-sdk/client-cloudformation';
+import {
+  DescribeStacksCommand,
+  paginateListStackResources,
+  type CloudFormationClient,
+  type Stack,
+} from '@aws-sdk/client-cloudformation';
 
 /** A stack by its name; undefined if there is none. */
 export async function describeStack(
@@ -13,4 +18,18 @@ export async function describeStack(
     if (error instanceof Error && /does not exist/.test(error.message)) return undefined;
     throw error;
   }
+}
+
+/** The names of a stack's functions. */
+export async function functionsOf(
+  client: CloudFormationClient,
+  StackName: string,
+  options: { abortSignal?: AbortSignal } = {},
+): Promise<string[]> {
+  const names: string[] = [];
+  for await (const page of paginateListStackResources({ client }, { StackName }, options)) {
+    for (const { ResourceType: type, PhysicalResourceId: id } of page.StackResourceSummaries ?? [])
+      if (type === 'AWS::Lambda::Function' && id) names.push(id);
+  }
+  return names;
 }

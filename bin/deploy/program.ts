@@ -124,7 +124,7 @@ function bootstrap({ accountId, settings, options }: Account, { cdk, root }: Pro
 
 async function deployPlan(
   { aws, deployment, targets }: Plan,
-  { neverCreated, accountConcurrency, mailIdentity }: Preflight,
+  { neverCreated, accountConcurrency, reservedByOthers, mailIdentity }: Preflight,
   { only, yes = false, atOnce = false }: Flags,
   { cdk, root, drainMs }: Programs,
 ): Promise<number> {
@@ -138,6 +138,7 @@ async function deployPlan(
     ...(accountConcurrency === null ? [] : ['-c', `accountConcurrency=${accountConcurrency}`]),
     ...(atOnce ? ['-c', 'atOnce=true'] : []),
     ...(mailIdentity === null ? [] : ['-c', `mailIdentity=${mailIdentity}`]),
+    ...(reservedByOthers === 0 ? [] : ['-c', `reservedByOthers=${reservedByOthers}`]),
     ...aws.options,
     ...(yes ? ['--require-approval', 'never'] : []),
   ];

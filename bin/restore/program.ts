@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Command } from 'commander';
 import { isoTime } from '../../shared/base/clock.ts';
@@ -8,6 +8,7 @@ import { runCommand, withOptions, type OptionRow } from '../common/command-line.
 import { operatorOf, stackOutputs } from '../common/connection.ts';
 import { asFailure, Failure } from '../common/failure.ts';
 import { counted } from '../common/output.ts';
+import { functionsOf } from '../common/stack.ts';
 import { nonEmpty, region as regionValue, time } from '../common/values.ts';
 import { readReserved, type Reserved } from './concurrency.ts';
 import { stepsOf, type Restoration, type RestoreOptions, type State } from './steps.ts';
@@ -117,7 +118,9 @@ async function newState(
   { stack, to, copy }: Flags,
   tableName: string,
 ): Promise<State> {
-  const reserved = await readReserved(await functionsOf(stack));
+  const cloudFormation = new CloudFormationClient({});
+  const reserved = await readReserved(await functionsOf(cloudFormation, stack));
+  cloudFormation.destroy();
   if (Object.values(reserved.reserved).includes(0)) {
     throw new Failure(
       'A function has 0 reserved: if a restoration is not over, name its file with --state, else give it back what it had.',
@@ -128,17 +131,6 @@ async function newState(
     throw new Failure(`There is a table ${usualCopy} already: delete it, or use it by --copy ${usualCopy}.`);
   }
   return { toMs: to, copy: copy ?? usualCopy, ...reserved };
-}
-
-async function functionsOf(stack: string): Promise<string[]> {
-  const client = new CloudFormationClient({});
-  const names: string[] = [];
-  for await (const page of paginateListStackResources({ client }, { StackName: stack })) {
-    for (const { ResourceType: type, PhysicalResourceId: id } of page.StackResourceSummaries ?? [])
-      if (type === 'AWS::Lambda::Function' && id) names.push(id);
-  }
-  client.destroy();
-  return names;
 }
 
 function reservedText(reserved: Reserved): string {

@@ -104,7 +104,7 @@ describe('executions are reserved', () => {
     expect(reserved('tuned')).toEqual(most);
   });
 
-  test('for those that need the fewest, where the account has fewer, and for none where nobody asked', () => {
+  test('for those that need the fewest, where other stacks leave fewer, and for none where nobody asked', () => {
     expect([reserved('small'), reserved('default')]).toEqual([{ sweep: 2 }, {}]);
   });
 

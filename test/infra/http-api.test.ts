@@ -151,7 +151,7 @@ describe('the stage', () => {
 
   test.each([
     ['default', 'where nobody asked for the quota', 100, 200],
-    ['small', 'of 124 executions at once', 1240, 2480],
+    ['small', 'of 224 executions at once', 2240, 4480],
     ['existingEndpoint', 'of 1,000, which is all that API Gateway gives an account', 10_000, 5000],
   ] as const)('of %s takes as much as the account can answer: %s', (name, _, rate, burst) => {
     const { MethodSettings: settings } = propertiesOf(templateOf(name), 'AWS::ApiGateway::Stage');

@@ -114,8 +114,9 @@ export const configurations = {
 export const accountConcurrencies: Partial<Record<ConfigurationName, number>> = {
   existingEndpoint: 1000,
   tuned: 250,
-  small: 124,
+  small: 224,
 };
+export const reservedByOthers: Partial<Record<ConfigurationName, number>> = { small: 100 };
 
 /** The identity of SES that it found to send to everybody. */
 export const mailIdentities: Partial<Record<ConfigurationName, string>> = {

@@ -8,6 +8,7 @@ import {
   accountConcurrencies,
   configurations,
   mailIdentities,
+  reservedByOthers,
   type ConfigurationName,
 } from './configurations.ts';
 
@@ -44,6 +45,7 @@ for (const [name, options] of Object.entries(configurations)) {
     dashboardFolder,
     mailIdentity: mailIdentities[name as ConfigurationName],
     ...(accountConcurrency !== undefined && { accountConcurrency }),
+    reservedByOthers: reservedByOthers[name as ConfigurationName] ?? 0,
     checked: checked.has(name),
   });
   app.synth();

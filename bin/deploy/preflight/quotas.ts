@@ -1,4 +1,5 @@
-import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { GetAccountSettingsCommand, GetFunctionCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import {
   paginateListAWSDefaultServiceQuotas,
   paginateListServiceQuotas,
@@ -6,6 +7,7 @@ import {
   type ServiceQuota,
 } from '@aws-sdk/client-service-quotas';
 import { instanceTypesOf } from '../../../lib/inference-options.ts';
+import { functionsOf } from '../../common/stack.ts';
 import { ask, cliCommand, type Aws } from '../aws.ts';
 import { note, stop, type Check, type Finding } from './check.ts';
 
@@ -14,13 +16,30 @@ const usual = 1000;
 /** What AWS gives to new accounts. */
 const ofNewAccounts = 10;
 
-/** How many functions the account may run at once. */
-export async function readConcurrency(aws: Aws): Promise<number> {
+/** How many functions the account may run at once, and how many of these are reserved (Lambda API, "AccountLimit"). */
+export async function readConcurrency(aws: Aws): Promise<{ total: number; reserved: number }> {
   const { AccountLimit: limit } = await ask(aws, LambdaClient, (client, options) =>
     client.send(new GetAccountSettingsCommand({}), options),
   );
   if (limit?.ConcurrentExecutions === undefined) throw new Error('Lambda named no limit.');
-  return limit.ConcurrentExecutions;
+  const { ConcurrentExecutions: total, UnreservedConcurrentExecutions: unreserved = total } = limit;
+  return { total, reserved: total - unreserved };
+}
+
+/** How many executions the functions of a stack that is there have reserved. */
+export async function readReservedBy(aws: Aws, stack: string): Promise<number> {
+  const names = await ask(aws, CloudFormationClient, (client, options) =>
+    functionsOf(client, stack, options),
+  );
+  const counts = await ask(aws, LambdaClient, (client, options) =>
+    Promise.all(
+      names.map(async (FunctionName) => {
+        const { Concurrency } = await client.send(new GetFunctionCommand({ FunctionName }), options);
+        return Concurrency?.ReservedConcurrentExecutions ?? 0;
+      }),
+    ),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 export const concurrency: Check = {

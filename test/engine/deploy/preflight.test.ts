@@ -323,6 +323,16 @@ test('the app is given how many functions run at once, or nothing where AWS does
   expect(await asked({ denied: ['GetAccountSettings'] })).toMatchObject({ accountConcurrency: null });
 });
 
+test('the app is given how many executions other stacks have reserved, which leaves out its own', async () => {
+  const functions = { 'f-sweep': 2, 'f-worker': 100 };
+  expect(await asked({})).toMatchObject({ reservedByOthers: 0 });
+  expect(await asked({ unreserved: 598, functions })).toMatchObject({ reservedByOthers: 300 });
+  expect(await asked({ unreserved: 598, functions, stacks: {} })).toMatchObject({ reservedByOthers: 402 });
+  // Where AWS does not say what its own have, nothing is counted, as it was before.
+  const denied = ['GetFunction'];
+  expect(await asked({ unreserved: 598, functions, denied })).toMatchObject({ reservedByOthers: 0 });
+});
+
 test.each([
   ['CREATE_COMPLETE', true, []],
   ['UPDATE_IN_PROGRESS', true, []],

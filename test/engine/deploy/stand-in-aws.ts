@@ -30,6 +30,10 @@ export interface StandInAccount {
   stacks?: Record<string, StandInStack>;
   /** How many functions may run at once. Default 1000. */
   concurrency?: number;
+  /** How many of these nobody has reserved. Default: all. */
+  unreserved?: number;
+  /** What each function of the service's stack has reserved. */
+  functions?: Record<string, number>;
   /** Quotas that are set, and AWS's defaults. */
   quotas?: StandInQuota[];
   defaultQuotas?: StandInQuota[];
@@ -86,6 +90,8 @@ async function readQuestion(
   const body = Buffer.concat(await request.toArray()).toString();
   if (request.url!.endsWith('/account-settings'))
     return { action: 'GetAccountSettings', input: {}, isXml: false };
+  const [, functionName] = /\/functions\/([^/]+)$/.exec(request.url!) ?? [];
+  if (functionName) return { action: 'GetFunction', input: { functionName }, isXml: false };
   const [, path, name] = /^\/v2\/email\/(account|identities)\/?(.*)$/.exec(request.url!) ?? [];
   if (path === 'account') return { action: 'GetAccount', input: {}, isXml: false };
   if (path === 'identities') {
@@ -132,9 +138,16 @@ const answers: Record<string, (input: Input, account: StandInAccount) => Answer>
     if (content === null) return xml.failure('ValidationError', `Stack with id ${name} does not exist`);
     return result('DescribeStacks', `<Stacks><member>${content}</member></Stacks>`);
   },
-  ListStackResources: ({ NextToken: token }, { resources = [] }) => {
-    const { items, next } = page(resources, token);
-    const members = items.map((id) => `<member><LogicalResourceId>${id}</LogicalResourceId></member>`);
+  ListStackResources: ({ NextToken: token }, { resources = [], functions = {} }) => {
+    const all = [
+      ...resources.map((id) => `<LogicalResourceId>${id}</LogicalResourceId>`),
+      ...Object.keys(functions).map(
+        (name) =>
+          `<ResourceType>AWS::Lambda::Function</ResourceType><PhysicalResourceId>${name}</PhysicalResourceId>`,
+      ),
+    ];
+    const { items, next } = page(all, token);
+    const members = items.map((content) => `<member>${content}</member>`);
     const nextToken = next === undefined ? '' : `<NextToken>${next}</NextToken>`;
     const summaries = `<StackResourceSummaries>${members.join('')}</StackResourceSummaries>${nextToken}`;
     return result('ListStackResources', summaries);
@@ -151,8 +164,12 @@ const answers: Record<string, (input: Input, account: StandInAccount) => Answer>
       `<DescribeInstanceTypeOfferingsResponse>${found.join('')}</DescribeInstanceTypeOfferingsResponse>`,
     );
   },
-  GetAccountSettings: (_, { concurrency = 1000 }) =>
-    ok(JSON.stringify({ AccountLimit: { ConcurrentExecutions: concurrency } })),
+  GetAccountSettings: (_, { concurrency = 1000, unreserved = concurrency }) => {
+    const limit = { ConcurrentExecutions: concurrency, UnreservedConcurrentExecutions: unreserved };
+    return ok(JSON.stringify({ AccountLimit: limit }));
+  },
+  GetFunction: ({ functionName = '' }, { functions = {} }) =>
+    ok(JSON.stringify({ Concurrency: { ReservedConcurrentExecutions: functions[functionName] } })),
   GetEmailIdentity: ({ name = '' }, { mailIdentities = {} }) => {
     const status = mailIdentities[name];
     if (status === undefined) return json.failure('NotFoundException', `${name} does not exist`, 404);

@@ -4,7 +4,6 @@ import GithubSlugger from 'github-slugger';
 import { nextSteps } from '../../../bin/deploy/next-steps.ts';
 import { dataStores } from '../../../bin/deploy/preflight/leftovers.ts';
 import { configuration, dataTag } from '../../../lib/configuration.ts';
-import { ttlAttribute } from '../../../shared/table/keys.ts';
 
 const root = new URL('../../../', import.meta.url);
 const page = readFileSync(new URL('docs/deploying.md', root), 'utf8');
@@ -58,10 +57,7 @@ test('the words after a deployment name a heading that the page has', () => {
   expect(page).toContain(`\n## ${heading}\n`);
 });
 
-test('a restored table is given the time to live that the service relies on, and the tag by which it is found', () => {
-  const restoring = readFileSync(new URL('docs/restoring.md', root), 'utf8');
-  expect(restoring).toContain(`AttributeName=${ttlAttribute}\n`);
-  expect(restoring).toContain(`"Key=${dataTag},Value=$STACK"`);
+test('the tag by which data that was left is found is named', () => {
   expect(page).toContain(`\`${dataTag}\``);
 });
 
