@@ -6,7 +6,7 @@ import {
 } from '../shared/generations/queue-contract.ts';
 import { runDeps } from '../shared/http/run-deps.ts';
 import { lazy } from '../shared/base/lazy.ts';
-import { embeddedMetrics, recordingMeter } from '../shared/base/meter.ts';
+import { countError, embeddedMetrics, recordingMeter, type RecordingMeter } from '../shared/base/meter.ts';
 import { openRuntime } from '../shared/http/runtime.ts';
 import { identityCatalog, identityStore } from '../shared/identities/store.ts';
 import { generationQueue } from '../shared/generations/generation-queue.ts';
@@ -23,28 +23,36 @@ const deps = lazy(() => {
   };
 });
 
+/** Otherwise a request whose run failed would come back only after its deadline. */
+const secondsAfterFailure = 15;
+
 /**
  * Runs a request whose caller does not wait. The queue brings each at least once. A request whose model has not begun goes
  * back to it for a pause, so that no execution waits.
  */
 export async function handler(event: unknown): Promise<QueueAnswer> {
   const { log } = runtime();
-  const [message] = queueEvent.parse(event).Records;
-  const ref = refOf(message.body);
-  if (ref === null) log.error('not a request to run', { messageId: message.messageId });
-  else {
-    const pauseMs = await tryToRun(ref, Number(message.attributes.ApproximateReceiveCount));
-    if (pauseMs !== null) {
-      await deps().queue.bringBack(message.receiptHandle, Math.ceil(pauseMs / 1000));
-      return { batchItemFailures: [{ itemIdentifier: message.messageId }] };
-    }
+  const [{ messageId, receiptHandle, body, attributes }] = queueEvent.parse(event).Records;
+  const ref = refOf(body);
+  if (ref === null) {
+    log.error('not a request to run', { messageId });
+    return { batchItemFailures: [] };
   }
-  return { batchItemFailures: [] };
+  const { queue } = deps();
+  try {
+    const pauseMs = await tryToRun(ref, Number(attributes.ApproximateReceiveCount));
+    if (pauseMs === null) return { batchItemFailures: [] };
+    await queue.bringBack(receiptHandle, Math.ceil(pauseMs / 1000));
+    return { batchItemFailures: [{ itemIdentifier: messageId }] };
+  } catch (error) {
+    await queue.bringBack(receiptHandle, secondsAfterFailure).catch(() => {});
+    throw error;
+  }
 }
 
 /** @returns how long to wait before the next try; null where none is needed */
 async function tryToRun(ref: GenerationRef, attempt: number): Promise<number | null> {
-  const { log, env, clock } = runtime();
+  const { log, clock } = runtime();
   const startedMs = clock.now();
   const meter = recordingMeter();
   try {
@@ -54,21 +62,32 @@ async function tryToRun(ref: GenerationRef, attempt: number): Promise<number | n
       return null;
     }
     const { keyId, status, errorCode } = ended;
-    const { metrics, extraRecords } = embeddedMetrics(meter, env.serviceName);
-    log.info('request', {
+    logRun('request', meter, {
       ...ref,
       route: 'run-generation',
       keyId,
       outcome: status,
       ...(errorCode === null ? {} : { code: errorCode }),
       durationMs: clock.now() - startedMs,
-      ...metrics,
     });
-    for (const record of extraRecords) log.info('metric', { requestId: ref.requestId, ...record });
     return null;
   } catch (error) {
     if (!(error instanceof NotYet)) throw error;
-    log.info('not yet', { ...ref, attempt, pauseMs: error.pauseMs });
-    return error.pauseMs;
+    const { cause, pauseMs } = error;
+    // At once: the request may wait for minutes yet, or be generated after all.
+    if (!cause.noFault) countError(meter, cause.code, cause);
+    logRun('not yet', meter, { ...ref, attempt, pauseMs, code: cause.code });
+    return pauseMs;
   }
+}
+
+function logRun(
+  message: string,
+  meter: RecordingMeter,
+  fields: GenerationRef & Record<string, unknown>,
+): void {
+  const { log, env } = runtime();
+  const { metrics, extraRecords } = embeddedMetrics(meter, env.serviceName);
+  log.info(message, { ...fields, ...metrics });
+  for (const record of extraRecords) log.info('metric', { requestId: fields.requestId, ...record });
 }

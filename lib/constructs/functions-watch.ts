@@ -46,7 +46,7 @@ export function watchFunctions(props: FunctionsWatchProps): Watched {
       ...crashes('function-crashes-buffered', buffered, api),
       ...throttles('function-throttles-buffered', buffered),
       ...slow('function-slow-buffered', buffered, 0.8 * timeoutOf(buffered)),
-      ...waiting.map((fn) => versionFails(fn, 'errors')),
+      ...waiting.map((fn) => versionFails(fn, 'errors', fn === worker.run)),
     ],
     widgets: {
       requests: [
@@ -87,8 +87,13 @@ function crashes(name: string, functions: readonly ServiceFunction[], api: HttpA
 /**
  * An alarm about the code that is deployed, and not about the version before it: that one's failures must not keep its cure out.
  * @param failed where the function counts what it failed at without a crash
+ * @param queued whether most of its calls only find that a request must wait: of these no share is taken
  */
-export function versionFails(fn: ServiceFunction, failed: 'errors' | 'billingEvents'): AlarmRow {
+export function versionFails(
+  fn: ServiceFunction,
+  failed: 'errors' | 'billingEvents',
+  queued = false,
+): AlarmRow {
   const failures = {
     crashes: fn.metricOfVersion('Errors', { period: window }),
     faults: serviceMetrics(fn).ofVersion(failed, fn, { period: window }),
@@ -100,8 +105,9 @@ export function versionFails(fn: ServiceFunction, failed: 'errors' | 'billingEve
     runbook: 'version-fails',
     means: 'The newest version of a function fails.',
     rollsBack: fn,
-    metric: share(failures, calls, { atLeast: 3, period: window }),
-    threshold: 5,
+    ...(queued
+      ? { metric: combined('SUM', Object.values(failures), window), threshold: 3 }
+      : { metric: share(failures, calls, { atLeast: 3, period: window }), threshold: 5 }),
   };
 }
 

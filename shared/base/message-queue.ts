@@ -1,5 +1,4 @@
 import { S3Client } from '@aws-sdk/client-s3';
-import { FinalAnswer, statusError } from './fresh-fetch.ts';
 import { signedFetch } from './signed-fetch.ts';
 
 /** Messages are two ids, and are sent while a caller waits. */
@@ -23,7 +22,7 @@ export function messageQueue(url: string) {
     const body = JSON.stringify({ QueueUrl: url, ...members });
     const answer = await post({ url: new URL('/', url).href, headers, body, withinMs: answerWithinMs });
     await answer.body?.cancel();
-    if (!answer.ok) throw statusError(answer.status, `SQS answered ${operation} with ${answer.status}`);
+    if (!answer.ok) throw new Error(`SQS answered ${operation} with status ${answer.status}`);
   }
 
   async function call(operation: string, members: object): Promise<void> {
@@ -31,7 +30,8 @@ export function messageQueue(url: string) {
       try {
         return await once(operation, members);
       } catch (error) {
-        if (error instanceof FinalAnswer || attempt === tries) throw error;
+        // SQS throttles by a 4xx, too.
+        if (attempt === tries) throw error;
       }
     }
   }

@@ -21,9 +21,9 @@ export interface BeginDeps extends DeletionDeps {
 
 /** A handler that has not come to its end after this is taken for dead. */
 const leaseSeconds = 60;
-/** API Gateway waits for an answer for 29 seconds. */
-const eraseWithinMs = 15_000;
-const tombstoneWithinMs = 5_000;
+/** Together less than the 20 seconds that a function has. */
+const tombstoneWithinMs = 4_000;
+const eraseWithinMs = 12_000;
 
 /**
  * Takes a request that has ended out of every list. Nobody finds it after this, and `erase` deletes its images. Where that

@@ -36,7 +36,7 @@ export async function runAccepted(
   } catch (error) {
     // What the request has, its references too, belongs to the run that goes on.
     if (error instanceof RunLost) return null;
-    if (error instanceof NotYet && error.unpaid === 'wake') await noteColdStart(generation, deps);
+    if (error instanceof NotYet && error.cause.unpaid === 'wake') await noteColdStart(generation, deps);
     throw error;
   }
 }

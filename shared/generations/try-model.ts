@@ -1,4 +1,4 @@
-import { ServiceError, type UnpaidReason } from '../base/errors.ts';
+import { ServiceError } from '../base/errors.ts';
 import type { Generation } from './generation.ts';
 import { runModel, stopped, timedOut } from './run-model.ts';
 
@@ -23,13 +23,12 @@ export function modelPauseMs(attempt: number, random: () => number = Math.random
 export class NotYet extends Error {
   override name = 'NotYet';
   readonly pauseMs: number;
-  /** Why its call is one that nobody pays for, unless the model generates after all. */
-  readonly unpaid: UnpaidReason | undefined;
+  override readonly cause: ServiceError;
 
-  constructor(pauseMs: number, { unpaid }: ServiceError) {
+  constructor(pauseMs: number, cause: ServiceError) {
     super('the model has not begun');
     this.pauseMs = pauseMs;
-    this.unpaid = unpaid;
+    this.cause = cause;
   }
 }
 

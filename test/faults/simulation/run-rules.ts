@@ -93,7 +93,8 @@ export function createRunRules(
     /** A run has its message come back. */
     bringsBack(run: Run, seconds: number): void {
       const { startedBy, item } = recordOf(run.about!.requestId)!;
-      must(startedBy !== run, `${run.name}: brings back what it has begun`);
+      // Whatever failed, it comes again: what has begun is left alone then.
+      must(startedBy !== run || !metNothing(run), `${run.name}: brings back what it has begun`);
       const comesInTime = now() + run.skewMs + seconds * 1000 <= item.deadlineMs + decidesWithinMs;
       must(comesInTime || !metNothing(run), `${run.name}: brings back a request for after its deadline`);
     },
