@@ -6,8 +6,10 @@ import { defaultWorkload, usualImageBytes } from './workload.ts';
 /** Room for a service that grows; a bill beyond it is news. */
 const timesTheBill = 3;
 
-/** What `"monthlyBudgetUsd": "usual"` means, in whole hundreds of US dollars; null where nobody knows the instances' price. */
+/** What `"monthlyBudgetUsd": "usual"` means, in whole hundreds of US dollars; null where nobody knows the instances' price, or which they are. */
 export function usualBudgetUsd(configuration: Configuration): number | null {
+  // The account pays for an endpoint of its own, too.
+  if (configuration.inference.kind === 'existing') return null;
   try {
     const { lines } = monthlyBill(configuration, { ...defaultWorkload, imageBytes: usualImageBytes(1) });
     return Math.ceil((timesTheBill * sumOf(lines)) / 100) * 100;

@@ -42,6 +42,8 @@ export interface Check {
   subject: string;
   /** What it needs in IAM. */
   permission: string;
+  /** The way out where it can't be made and that must stop the deployment; null where it need not. */
+  unanswered?(plan: Plan, facts: Facts): Promise<string | null>;
   run(plan: Plan, facts: Facts): Promise<Finding[]>;
 }
 

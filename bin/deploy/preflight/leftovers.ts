@@ -15,8 +15,12 @@ export const dataStores = [
   { logicalId: 'AccountsUserPool', name: 'the user pool' },
 ];
 
-/** CloudFormation tags log groups with it, but no tables: those have `dataTag`. Tags stay on what a stack leaves behind. */
+/**
+ * CloudFormation's own tags ("CloudFormation resource tagging"). Tables have none of them, but `dataTag`, which stores of
+ * older versions lack. Tags stay on what a stack leaves behind.
+ */
 const stackTag = 'aws:cloudformation:stack-name';
+const logicalIdTag = 'aws:cloudformation:logical-id';
 
 /** Names that a stack gives and that can be there only once; CloudFormation finds other names itself. */
 const fixedLogGroups = (stackName: string) => [
@@ -27,6 +31,8 @@ const fixedLogGroups = (stackName: string) => [
 interface Left {
   arn: string;
   stackName: string;
+  /** Empty where CloudFormation has not tagged it. */
+  logicalId: string;
 }
 
 /** What has a tag with the name of one of the stacks. */
@@ -40,7 +46,8 @@ async function resourcesLeft(aws: Aws, key: string, stackNames: string[]): Promi
       options,
     )) {
       for (const { ResourceARN: arn = '', Tags: tags = [] } of list) {
-        left.push({ arn, stackName: tags.find(({ Key }) => Key === key)?.Value ?? '' });
+        const valueOf = (name: string) => tags.find(({ Key }) => Key === name)?.Value ?? '';
+        left.push({ arn, stackName: valueOf(key), logicalId: valueOf(logicalIdTag) });
       }
     }
     return left;
@@ -55,8 +62,9 @@ export const leftovers: Check = {
     const stacks = await facts.stacks;
     const missing = plan.targets.filter((name) => !wasCreated(stacks.get(name)!));
     if (missing.length === 0) return [];
-    const data = await resourcesLeft(plan.aws, dataTag, missing);
     const left = await resourcesLeft(plan.aws, stackTag, missing);
+    const isData = (one: Left) => dataStores.some(({ logicalId }) => one.logicalId.startsWith(logicalId));
+    const data = [...(await resourcesLeft(plan.aws, dataTag, missing)), ...left.filter(isData)];
     // The CDK deletes what is left of a failed creation, but for the data stores.
     const wasTried = (name: string) => conditionOf(stacks.get(name)!) === 'never-created';
     return [
@@ -69,7 +77,7 @@ export const leftovers: Check = {
 /** A failed creation leaves empty stores. A failed import leaves full ones, and looks the same. */
 function dataFindings(data: Left[], { deployment, newData }: Plan): Finding[] {
   if (data.length === 0) return [];
-  const named = data.map(({ arn }) => arn).join(', ');
+  const named = [...new Set(data.map(({ arn }) => arn))].join(', ');
   if (newData) {
     return note(
       `These are left of an earlier ${deployment.stackName}, and the new one does not use them: ${named}. ` +

@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-sesv2';
 import { mailIdentities } from '../../../lib/configuration.ts';
 import { ask, cliCommand, type Aws } from '../aws.ts';
+import { wasCreated } from '../stacks.ts';
 import { note, stop, type Check, type Finding, type Plan, type Ses } from './check.ts';
 
 /** Cognito's own sender is for trials (Amazon Cognito, "Quotas": 50 a day for an account). */
@@ -33,13 +34,18 @@ export function senderOf(ses: Ses | null): string | null {
 
 /** Whether SES sends from the configured address, and to everybody. */
 export const mail: Check = {
-  subject: `whether SES can send e-mails from the configured address, ${soFromCognito}`,
+  subject: `whether SES can send e-mails from the configured address, without which ${ofCognito}`,
   permission: 'ses:GetEmailIdentity and ses:GetAccount',
   async run({ aws, deployment }, { ses }) {
     const found = await ses;
     if (found === null) return [];
     const { from } = deployment.configuration.mail!;
     return [...checkIdentity(aws, from, found), ...checkAccount(aws, found)];
+  },
+  async unanswered({ deployment: { stackName } }, { stacks }) {
+    const stack = (await stacks.catch(() => null))?.get(stackName);
+    if (stack !== undefined && !wasCreated(stack)) return null;
+    return 'The service that is there may send by SES, which this deployment would end: deploy later, or with the permissions ses:GetAccount and ses:GetEmailIdentity.';
   },
 };
 

@@ -1,7 +1,7 @@
 import { asFailure } from '../../common/failure.ts';
 import { isMissingPermission } from '../aws.ts';
 import { conditionOf, readStacks, wasCreated, type Stack } from '../stacks.ts';
-import { note, type Check, type Facts, type Finding, type Plan } from './check.ts';
+import { note, stop, type Check, type Facts, type Finding, type Plan } from './check.ts';
 import { imported, leftovers } from './leftovers.ts';
 import { mail, readSes, senderOf } from './mail.ts';
 import { concurrency as concurrencyQuota, instanceQuota, readConcurrency, readReservedBy } from './quotas.ts';
@@ -71,7 +71,7 @@ async function reservedByOthers(
   return reserved - (wasCreated(stack) ? await readReservedBy(aws, stackName) : 0);
 }
 
-/** A check that can't be made is no reason to stop: the deployment itself may still succeed. */
+/** A check that can't be made is seldom a reason to stop: the deployment itself may still succeed. */
 async function resultOf(check: Check, plan: Plan, facts: Facts): Promise<Finding[]> {
   try {
     return await check.run(plan, facts);
@@ -79,6 +79,8 @@ async function resultOf(check: Check, plan: Plan, facts: Facts): Promise<Finding
     const reason = isMissingPermission(error)
       ? `these credentials lack the permission ${check.permission}.`
       : asFailure(error, null).message;
-    return note(`It was not checked ${check.subject}: ${reason}`);
+    const sentence = `It was not checked ${check.subject}: ${reason}`;
+    const wayOut = (await check.unanswered?.(plan, facts)) ?? null;
+    return wayOut === null ? note(sentence) : stop(`${sentence} ${wayOut}`);
   }
 }

@@ -44,7 +44,7 @@ export async function readReservedBy(aws: Aws, stack: string): Promise<number> {
 
 export const concurrency: Check = {
   subject:
-    'how many functions the account may run at once, so the API takes 100 requests a second, and none are reserved for the sweep, billing events, key revocation, health and asynchronous requests',
+    'how many functions the account may run at once, so the API takes 100 requests a second, two asynchronous requests run at once, and no executions are reserved for the sweep, billing events, key revocation and health',
   permission: 'lambda:GetAccountSettings',
   async run({ aws }, { accountConcurrency }) {
     const limit = await accountConcurrency;

@@ -2,6 +2,7 @@ import { STSClient } from '@aws-sdk/client-sts';
 import { instanceTypesOf } from '../../../lib/inference-options.ts';
 import { awsUrl, signedFetch } from '../../../shared/base/signed-fetch.ts';
 import { ask, type Aws } from '../aws.ts';
+import { wasCreated } from '../stacks.ts';
 import { note, type Check } from './check.ts';
 
 /** As many zones as the network has room for. */
@@ -40,8 +41,8 @@ async function zonesWith(aws: Aws, types: string[]): Promise<string[]> {
 /** Whether the model's network is where its instances are. */
 export const zones: Check = {
   subject: "which availability zones have the model's instances",
-  permission: 'ec2:DescribeInstanceTypeOfferings',
-  async run({ aws, deployment, targets }) {
+  permission: 'ec2:DescribeInstanceTypeOfferings and cloudformation:DescribeStacks',
+  async run({ aws, deployment, targets }, { stacks }) {
     const { configuration, networkStackName } = deployment;
     const { inference } = configuration;
     if (inference.kind !== 'endpoint' || !targets.includes(networkStackName!)) return [];
@@ -51,6 +52,8 @@ export const zones: Check = {
     if (found.length === 0) return note(`EC2 has no ${named} in any zone of ${aws.settings.region}.`);
     const proposal = `"zones": ${JSON.stringify(found.slice(0, mostZones))}`;
     if (inference.zones === null) {
+      // Other zones make another network, and a second fleet in it: no advice where the model may run already.
+      if (wasCreated((await stacks).get(networkStackName!)!)) return [];
       return note(
         `The model's network takes the first two zones, whatever they have. EC2 has ${named} in ${found.join(', ')}: put ${proposal} into "inference" (docs/deploying.md#the-models-network).`,
       );

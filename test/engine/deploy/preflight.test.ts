@@ -80,7 +80,11 @@ const sandbox =
 const suppress = /^note: .*--suppressed-reasons BOUNCE COMPLAINT --region/;
 const create = 'aws sesv2 create-email-identity --email-identity example.com --region eu-west-1';
 const ask = 'aws sesv2 get-email-identity --email-identity example.com --region eu-west-1';
-const notAsked = /^note: It was not checked whether SES.*ses:GetEmailIdentity and ses:GetAccount/;
+const notAsked = /^stop: It was not checked whether SES.*ses:GetEmailIdentity and ses:GetAccount/;
+const notedOnly = /^note: It was not checked whether SES.*ses:GetEmailIdentity and ses:GetAccount\.$/;
+const orElse =
+  'which this deployment would end: deploy later, or with the permissions ses:GetAccount and ses:GetEmail';
+const first = { ...verified, denied: ['GetAccount'], stacks: {} };
 const addressAlone = { 'no-reply@example.com': 'SUCCESS', 'example.com': 'FAILED' };
 const mails: Row[] = [
   ['the domain of the mails is verified', verified, []],
@@ -93,8 +97,10 @@ const mails: Row[] = [
   ['SES is paused', sesIs({ SendingEnabled: false }), [/^note: .*paused sending/]],
   ['SES sends to who complained', sesIs({ SuppressedReasons: ['BOUNCE'] }), [suppress]],
   ['SES sends to addresses that bounce', sesIs({ SuppressedReasons: ['COMPLAINT'] }), [suppress]],
-  ['GetEmailIdentity is not permitted', { ...verified, denied: ['GetEmailIdentity'] }, [notAsked]],
-  ['GetAccount is not permitted', { ...verified, denied: ['GetAccount'] }, [notAsked]],
+  ['GetEmailIdentity is not permitted', { ...verified, denied: ['GetEmailIdentity'] }, [notAsked], orElse],
+  ['GetAccount is not permitted', { ...verified, denied: ['GetAccount'] }, [notAsked], orElse],
+  ['SES does not answer', { ...verified, hanging: ['GetAccount'], timeLimitMs: 1500 }, stops, orElse],
+  ['GetAccount is not permitted, and the service is not there yet', first, [notedOnly, /CloudFront/]],
 ];
 
 const quotaOf = (value: number) => ({ name: 'ml.g6.xlarge for endpoint usage', code: 'L-3', value });
@@ -185,6 +191,10 @@ const noQuotaOfG5 =
   /^stop: The account's quota for ml\.g5\.xlarge in eu-west-1 is 0, and the endpoint needs 1/;
 const five = Object.fromEntries([['g6.xlarge', ['a', 'b', 'c', 'd', 'e'].map((end) => `eu-west-1${end}`)]]);
 const withoutG5 = quotas(9).map((quota) => ({ ...quota, value: quota.code === 'L-1' ? 0 : 9 }));
+const withNetwork = {
+  ...modelIn({ zones: null }),
+  stacks: { ...both, 'image-generation-prod-network': deployed },
+};
 const unknownZones = notDone('availability zones', 'ec2:DescribeInstanceTypeOfferings');
 const places: Row[] = [
   ['its zones have the type', enough, []],
@@ -194,6 +204,7 @@ const places: Row[] = [
     [/^note: .*takes the first two zones/],
     '"zones": ["eu-west-1a","eu-west-1b","eu-west-1c"]',
   ],
+  ['no zones are named, but the network is there', withNetwork, []],
   ['of five zones four are proposed', modelIn({ zones: null }, five), [/"eu-west-1d"\]/]],
   [
     'one of its zones lacks it',
@@ -213,9 +224,12 @@ const logs = (name: string) => `arn:aws:logs:eu-west-1:123456789012:log-group:${
 const left = [
   { arn: 'arn:aws:backup:eu-west-1:123456789012:backup-vault:prod', stack: stackName },
   { arn: table, stack: stackName, data: true },
-  { arn: pool, stack: stackName, data: true },
+  { arn: pool, stack: stackName, data: true, logicalId: 'AccountsUserPoolABC' },
   { arn: `${table}-staging`, stack: 'image-generation-staging', data: true },
 ];
+const bucket = 'arn:aws:s3:::prod-imagesbucket-old';
+/** What a version left whose stores had no tag of the service's own. */
+const older = [{ arn: bucket, stack: stackName, logicalId: 'ImagesBucketABC' }, left[0]!];
 const cloudFront = /^note: .*"Your account must be verified/;
 const emptyStores = /^stop: .*no account, key or image of before would be found/;
 const goOn = /^stop: .*go on with new ones by --new-data/;
@@ -241,6 +255,12 @@ const lacks = /^stop: .*it lacks the bucket of images, the user pool\. /;
 const leftovers: Row[] = [
   ['a first deployment: what an unverified account meets', { stacks: {} }, [cloudFront]],
   ['data stops a new stack', { stacks: {}, left }, [emptyStores, cloudFront], `${table}, ${pool}. A`, back],
+  [
+    'so does data of an older version',
+    { stacks: {}, left: older },
+    [emptyStores, cloudFront],
+    `: ${bucket}. A`,
+  ],
   ['--new-data goes on', { stacks: {}, left, newData: true }, [unused, cloudFront], table],
   ['a failed first creation or import stops too', failed({}), [goOn, lifted, cloudFront], table],
   ['--new-data goes on after it', failed({ newData: true }), [unused, lifted, cloudFront]],
@@ -270,7 +290,8 @@ const functionsUnknown = notDone('how many functions', 'lambda:GetAccountSetting
 const quotaUnknown = notDone('quota', 'servicequotas:ListServiceQuotas');
 const leftUnknown = notDone('left anything', 'tag:GetResources');
 const silent = { hanging: ['GetAccountSettings'], timeLimitMs: 1500 };
-const silence = /^note: .* none are reserved for the sweep.*: AWS did not answer within 1\.5 seconds\.$/;
+const silence =
+  /^note: .* two asynchronous requests run at once, and no executions are reserved for the sweep.*: AWS did not answer within 1\.5 seconds\.$/;
 const unknown: Row[] = [
   ['GetAccountSettings is not permitted', { denied: ['GetAccountSettings'] }, [functionsUnknown]],
   ['ListServiceQuotas is not permitted', { ...model, denied: ['ListServiceQuotas'] }, [quotaUnknown]],

@@ -40,7 +40,7 @@ export interface StandInAccount {
   /** The logical ids of what the service's stack has. */
   resources?: string[];
   /** What stacks have made, or left. `data`: it has the service's own tag. */
-  left?: { arn: string; stack: string; data?: boolean }[];
+  left?: { arn: string; stack: string; data?: boolean; logicalId?: string }[];
   /** SES's identities by name, each with its VerificationStatus. Default: none. */
   mailIdentities?: Record<string, string>;
   /** What differs from an account of SES that sends to everybody. */
@@ -197,11 +197,10 @@ const answers: Record<string, (input: Input, account: StandInAccount) => Answer>
 const usualZones = ['a', 'c', 'b', '-lnd-1a'].map((end) => `${region}${end}`);
 const usualOfferings: Record<string, string[]> = { 'g6.xlarge': usualZones, 'g5.xlarge': usualZones };
 /** CloudFormation tags what it makes, but neither tables nor roles (cloudformation-coverage-roadmap, issues 1360 and 277). */
-function tagsOf({ arn, stack, data = false }: Required<StandInAccount>['left'][number]) {
-  return [
-    ...(data ? [{ Key: dataTag, Value: stack }] : []),
-    ...(/:(dynamodb|iam):/.test(arn) ? [] : [{ Key: 'aws:cloudformation:stack-name', Value: stack }]),
-  ];
+function tagsOf({ arn, stack, data = false, logicalId = 'Other' }: Required<StandInAccount>['left'][number]) {
+  const own = { 'aws:cloudformation:stack-name': stack, 'aws:cloudformation:logical-id': logicalId };
+  const tags = { ...(data && { [dataTag]: stack }), ...(!/:(dynamodb|iam):/.test(arn) && own) };
+  return Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
 }
 
 const usualStatus = 'CREATE_COMPLETE';

@@ -65,6 +65,7 @@ describe('the usual budget', () => {
 
   test('is unknown where the price of the instances is', () => {
     expect(budget({ inference: { ...endpoint, instanceType: 'ml.p5.4xlarge' } })).toBeNull();
+    expect(budget({ inference: { kind: 'existing', endpointName: 'elsewhere' } })).toBeNull();
   });
 });
 

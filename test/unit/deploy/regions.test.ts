@@ -9,7 +9,7 @@ test.each([
   ['eu-west-3', { ...withModel, monthlyBudgetUsd: 5 }, []],
   ['eu-west-3', toZero, ['AWS::SageMaker::InferenceComponent']],
   ['eu-north-1', { monthlyBudgetUsd: 5 }, ['AWS::Budgets::Budget']],
-  ['eu-north-1', { ...toZero }, []],
+  ['eu-north-1', { ...toZero, monthlyBudgetUsd: null }, []],
   [
     'eu-south-1',
     { ...toZero, monthlyBudgetUsd: 5 },
