@@ -4,7 +4,8 @@ import type { Actor } from '../../shared/accounts/audit.ts';
 import { systemClock } from '../../shared/base/clock.ts';
 import { sweep } from '../../shared/generations/sweep.ts';
 import { objectStore, tombstones } from '../../shared/images/object-store.ts';
-import type { License } from '../../shared/licenses/license.ts';
+import { whyInactive, type License } from '../../shared/licenses/license.ts';
+import { fromItem } from '../../shared/licenses/store.ts';
 import { readAll, type Item } from '../../shared/table/table.ts';
 import { requestEraser } from '../common/erase.ts';
 import { Failure } from '../common/failure.ts';
@@ -14,12 +15,18 @@ import { openStores, type Stores } from '../common/stores.ts';
 /** What must not come back to life. */
 export interface Losses {
   keyIds: string[];
-  licenses: Pick<License, 'licenseId' | 'status' | 'activeUntilMs' | 'givenName'>[];
+  licenses: Pick<
+    License,
+    'licenseId' | 'status' | 'graceUntilMs' | 'apiAccess' | 'activeUntilMs' | 'givenName'
+  >[];
   sessions: { ownerId: string; endedAtMs: number }[];
 }
 
-/** What was revoked or ended since a moment, and every license that has ended. */
-export async function readLosses(tableName: string, sinceMs: number): Promise<Losses> {
+/**
+ * Every revoked key, every license that is not active, and when sessions ended, whenever that was: to take them away twice
+ * does no harm. A revoked key's item goes long before a copy that has the key does, so the audit log names it too.
+ */
+export async function readLosses(tableName: string): Promise<Losses> {
   const { table, close } = openStores(tableName);
   const scan = (start: Item | undefined) =>
     table.documents.send(
@@ -27,24 +34,24 @@ export async function readLosses(tableName: string, sinceMs: number): Promise<Lo
         TableName: table.name,
         ConsistentRead: true,
         FilterExpression:
-          '(SK = :key AND revokedAtMs > :since) OR (SK = :license AND #status = :ended) OR (SK = :settings AND sessionsEndedAtMs > :since)',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: {
-          ':key': 'KEY',
-          ':license': 'LICENSE',
-          ':settings': 'SETTINGS',
-          ':ended': 'ended',
-          ':since': sinceMs,
-        },
+          'attribute_exists(revokedAtMs) OR #action = :revoked OR SK = :license OR attribute_exists(sessionsEndedAtMs)',
+        ExpressionAttributeNames: { '#action': 'action' },
+        ExpressionAttributeValues: { ':revoked': 'key_revoked', ':license': 'LICENSE' },
         ExclusiveStartKey: start,
       }),
     );
   const items = await readAll(scan, (item) => item).finally(close);
   const of = (SK: string) => items.filter((item) => item.SK === SK);
+  const audited = items.filter(({ action }) => action !== undefined);
+  const inactive = of('LICENSE')
+    .map(fromItem)
+    .filter((license) => whyInactive(license, Date.now()) !== null);
   return {
-    keyIds: of('KEY').map(({ keyId }) => keyId),
-    licenses: of('LICENSE').map(({ licenseId, status, activeUntilMs, givenName = null }) => {
-      return { licenseId, status, activeUntilMs, givenName };
+    keyIds: [
+      ...new Set([...of('KEY').map(({ keyId }) => keyId), ...audited.map(({ subjectId }) => subjectId)]),
+    ],
+    licenses: inactive.map(({ licenseId, status, graceUntilMs, apiAccess, activeUntilMs, givenName }) => {
+      return { licenseId, status, graceUntilMs, apiAccess, activeUntilMs, givenName };
     }),
     sessions: of('SETTINGS').map(({ PK, sessionsEndedAtMs: endedAtMs }) => {
       return { ownerId: String(PK).slice('ACCOUNT#'.length), endedAtMs };
@@ -64,9 +71,9 @@ export async function loseAgain(
   const { apiKeys, generations, deletions } = stores;
   const keys = await apiKeys.getMany(keyIds);
   for (const key of keys) await apiKeys.revoke(key, Date.now(), by);
-  const ended = [];
+  const inactive = [];
   for (const { licenseId, ...change } of licenses) {
-    if ((await stores.licenses.update(licenseId, change, by)) !== null) ended.push(licenseId);
+    if ((await stores.licenses.update(licenseId, change, by)) !== null) inactive.push(licenseId);
   }
   for (const { ownerId, endedAtMs } of sessions) await stores.accounts.endSessions(ownerId, endedAtMs);
   const objects = objectStore(bucketName);
@@ -76,8 +83,8 @@ export async function loseAgain(
   if (failed > 0) throw new Failure(`${counted(failed, 'request')} could not be ended.`);
   const count = await applyTombstones(stores, bucketName);
   return [
-    `${counted(keys.length, 'key')} revoked, ${counted(ended.length, 'license')} ended, ${counted(sessions.length, 'account')} signed out.`,
-    `${counted(keyIds.length - keys.length, 'key')} and ${counted(licenses.length - ended.length, 'license')} more are not there: they were made since.`,
+    `${counted(keys.length, 'key')} revoked, ${counted(inactive.length, 'license')} not active, ${counted(sessions.length, 'account')} signed out.`,
+    `${counted(keyIds.length - keys.length, 'key')} and ${counted(licenses.length - inactive.length, 'license')} more are not there: they were made since, or are long gone.`,
     `${counted(released, 'request')} that ran ended, and ${counted(count, 'deletion')} looked at.`,
   ];
 }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Command } from 'commander';
@@ -54,17 +54,21 @@ async function restore(flags: Flags, options: RestoreOptions): Promise<number> {
   const { stack, dryRun = false, yes = false } = flags;
   const { say } = options;
   if (flags.region !== undefined) process.env.AWS_REGION = flags.region;
-  const file = flags.state ?? `restore-${stack}.json`;
+  const file = fileOf(flags);
   const client = new DynamoDBClient({});
   const place = { name: `the stack ${stack}`, localFolder: null };
-  let isClosed = false;
+  let state: State | null = null;
   try {
+    state = readState(file);
+    if (state !== null && state.toMs !== flags.to) {
+      throw new Failure(`${file} is of a restoration to ${isoTime(state.toMs)}: finish that first.`);
+    }
     const { TableName: tableName, BucketName: bucketName } = await stackOutputs(stack, [
       'TableName',
       'BucketName',
     ]);
-    const state = readState(file, flags) ?? (await newState(client, flags, tableName));
-    const save = () => writeFileSync(file, `${JSON.stringify(state, null, 2)}\n`);
+    state ??= await newState(client, flags, tableName);
+    const save = () => writeState(file, state!);
     const by = await operatorOf({ ...place, tableName, bucketName, userPool: null });
     const found = { client, stackName: stack, tableName, bucketName };
     const restoration: Restoration = { ...found, by, state, save, ...options };
@@ -80,37 +84,43 @@ async function restore(flags: Flags, options: RestoreOptions): Promise<number> {
     for (const [i, step] of stepsOf(restoration).entries()) {
       say(`${i + 1}. ${step.what}`);
       if (dryRun) continue;
-      isClosed ||= step.closes ?? false;
       await step.run();
       save();
     }
     if (!dryRun) rmSync(file);
-    say(dryRun ? 'Nothing was changed.' : `Done. Now: npm run smoke -- --stack ${stack}`);
+    const next = `npm run smoke -- --stack ${stack}`;
+    say(dryRun ? `Nothing was changed.${closedNote(state, flags)}` : `Done. Now: ${next}`);
     return 0;
   } catch (error) {
     const failure = asFailure(error, place);
-    if (!isClosed) throw failure;
-    throw new Failure(
-      `${failure.message} The service may be closed: run the same command again, which goes on by ${file}.`,
-      1,
-      { cause: failure },
-    );
+    throw new Failure(failure.message + closedNote(state, flags), failure.exitCode, { cause: failure });
   } finally {
     client.destroy();
   }
 }
 
-/** @throws Failure when the file is of another restoration. */
-function readState(file: string, { to }: Flags): State | null {
-  let state;
+const fileOf = ({ stack, state }: Flags) => state ?? `restore-${stack}.json`;
+
+/** Said wherever a run ends early, also one that changed nothing. */
+function closedNote(state: State | null, flags: Flags): string {
+  if (!state?.isClosed) return '';
+  const region = flags.region === undefined ? '' : ` --region ${flags.region}`;
+  return ` The service may be closed, until this has come to its end: npm run restore -- --stack ${flags.stack} --to ${isoTime(state.toMs)} --state ${fileOf(flags)}${region}`;
+}
+
+/** In one move: half a file would be of no use. */
+function writeState(file: string, state: State): void {
+  writeFileSync(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`);
+  renameSync(`${file}.new`, file);
+}
+
+function readState(file: string): State | null {
   try {
-    state = JSON.parse(readFileSync(file, 'utf8')) as State;
+    return JSON.parse(readFileSync(file, 'utf8')) as State;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new Failure(`${file} can't be read: name another file with --state.`, 1, { cause: error });
   }
-  if (state.toMs === to) return state;
-  throw new Failure(`${file} is of a restoration to ${isoTime(state.toMs)}: finish that first.`);
 }
 
 async function newState(

@@ -5,8 +5,8 @@ import { isoTime } from '../../shared/base/clock.ts';
 import { counted } from '../common/output.ts';
 import { openStores } from '../common/stores.ts';
 import { readLosses, loseAgain, type Losses } from './losses.ts';
-import { setReserved, type Reserved } from './concurrency.ts';
-import { backUp, describeTable, replaceTable, restoreToTime, setSettings } from './tables.ts';
+import { readReserved, setReserved, type Reserved } from './concurrency.ts';
+import { backUp, describeTable, isThere, replaceTable, restoreToTime, setSettings } from './tables.ts';
 
 export interface RestoreOptions {
   say(text: string): void;
@@ -23,6 +23,8 @@ export interface State {
   copy: string;
   reserved: Reserved;
   longestSeconds: number;
+  /** Whether it may be closed. */
+  isClosed?: true;
   closedAtMs?: number;
   losses?: Losses;
   backups?: { present: string | null; old: string };
@@ -42,8 +44,6 @@ export interface Restoration extends RestoreOptions {
 
 interface Step {
   what: string;
-  /** Whether nobody can use the service from then on. */
-  closes?: true;
   run(): Promise<void>;
 }
 
@@ -58,12 +58,11 @@ export function stepsOf(restoration: Restoration): Step[] {
       run: () => restoreToTime(client, tableName, copy, toMs, pauseMs),
     },
     {
-      what: `Close the service: 0 reserved for its ${counted(functions.length, 'function')}. Then wait ${waitSeconds(restoration)} s for what runs.`,
-      closes: true,
+      what: `Close the service: 0 reserved for its ${counted(functions.length, 'function')}. Then wait ${waitSeconds(restoration)} s for what runs. It stays closed until the last step, whatever happens.`,
       run: () => close(restoration),
     },
     {
-      what: 'Note the keys, licenses and sessions that were revoked or ended since.',
+      what: 'Note the keys that are revoked, the licenses that are not active, and the sessions that have ended.',
       run: () => note(restoration),
     },
     {
@@ -71,8 +70,11 @@ export function stepsOf(restoration: Restoration): Step[] {
       run: () => backUpBoth(restoration),
     },
     {
-      what: `Delete ${tableName} and restore the backup of ${copy} under its name.`,
-      run: () => replaceTable(client, tableName, state.tableId ?? null, state.backups!.old, pauseMs),
+      what: `Note them again, delete ${tableName}, and restore the backup of ${copy} under its name.`,
+      run: async () => {
+        await note(restoration);
+        await replaceTable(client, tableName, state.tableId ?? null, state.backups!.old, pauseMs);
+      },
     },
     {
       what: 'Set what a restored table lacks: time to live, point-in-time recovery, deletion protection, its tag.',
@@ -93,18 +95,30 @@ const waitSeconds = ({ state, drainMs }: Restoration): number =>
   drainMs === null ? state.longestSeconds + 30 : drainMs / 1000;
 
 async function close(restoration: Restoration): Promise<void> {
-  const { state, save } = restoration;
-  await setReserved(Object.fromEntries(Object.keys(state.reserved).map((name) => [name, 0])));
+  const { client, state, save, tableName } = restoration;
+  const zero = Object.fromEntries(Object.keys(state.reserved).map((name) => [name, 0]));
+  const { reserved } = await readReserved(Object.keys(zero));
+  state.isClosed = true;
+  if (Object.values(reserved).some((count) => count !== 0)) {
+    // Somebody may have used it since, so what was noted of the table may not be all.
+    delete state.closedAtMs;
+    if (state.tableId && (await isThere(client, tableName, state.tableId))) {
+      for (const name of ['losses', 'tableId', 'backups'] as const) delete state[name];
+    }
+    save();
+    await setReserved(zero);
+  }
   state.closedAtMs ??= Date.now();
   save();
   await wait(Math.max(0, state.closedAtMs + waitSeconds(restoration) * 1000 - Date.now()));
 }
 
-async function note({ client, state, tableName }: Restoration): Promise<void> {
-  if (state.tableId !== undefined) return;
-  const present = await describeTable(client, tableName);
-  if (present !== null) state.losses = await readLosses(tableName, state.toMs);
-  state.tableId = present?.TableId ?? null;
+async function note({ client, state, tableName, save }: Restoration): Promise<void> {
+  if (state.tableId === undefined) state.tableId = (await describeTable(client, tableName))?.TableId ?? null;
+  if (state.tableId && (await isThere(client, tableName, state.tableId))) {
+    state.losses = await readLosses(tableName);
+  }
+  save();
 }
 
 async function backUpBoth({ client, state, tableName, pauseMs, say, save }: Restoration): Promise<void> {

@@ -32,6 +32,12 @@ export async function describeTable(
   }
 }
 
+/** Whether the table of this id is there, and is not about to go. */
+export async function isThere(client: DynamoDBClient, TableName: string, tableId: string): Promise<boolean> {
+  const table = await describeTable(client, TableName);
+  return table?.TableId === tableId && table.TableStatus !== 'DELETING';
+}
+
 async function until(pauseMs: number, isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await wait(pauseMs);
 }
@@ -82,12 +88,12 @@ export async function replaceTable(
   BackupArn: string,
   pauseMs: number,
 ): Promise<void> {
-  let present = await describeTable(client, TableName);
-  if (present?.TableId === tableId && present?.TableStatus !== 'DELETING') {
+  if (tableId !== null && (await isThere(client, TableName, tableId))) {
     await protect(client, TableName, false);
     await until(pauseMs, isActive(client, TableName));
     await client.send(new DeleteTableCommand({ TableName }));
   }
+  let present: TableDescription | null = null;
   await until(pauseMs, async () => {
     present = await describeTable(client, TableName);
     return present?.TableId !== tableId;

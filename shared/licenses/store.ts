@@ -133,7 +133,7 @@ export function toItem(license: License): Item {
   };
 }
 
-function fromItem(item: Item): License {
+export function fromItem(item: Item): License {
   return {
     licenseId: item.licenseId,
     ownerId: item.ownerId,

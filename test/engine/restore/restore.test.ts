@@ -1,11 +1,15 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { runRestore } from '../../../bin/restore/program.ts';
 import { pointSdkAt } from '../../../local/environment.ts';
+import { isoTime } from '../../../shared/base/clock.ts';
 import { objectStore } from '../../../shared/images/object-store.ts';
+import { itemKeys } from '../../../shared/table/keys.ts';
 import { identityStore } from '../../../shared/identities/store.ts';
 import { generationStore } from '../../../shared/generations/store.ts';
+import type { License } from '../../../shared/licenses/license.ts';
 import { licenseStore } from '../../../shared/licenses/store.ts';
 import { apiKeyStore } from '../../../shared/keys/store.ts';
 import { accountStore } from '../../../shared/accounts/store.ts';
@@ -46,15 +50,23 @@ test('a restored table loses again what was revoked, ended or deleted since, als
       drainMs: 0,
     });
   const [kept, over] = [newLicense({}), newLicense({ givenName: 'Spring' })];
-  const { stored: key } = newStoredKey(kept);
+  const [unpaid, cut, late] = [newLicense({}), newLicense({}), newLicense({})];
+  const [key, longGone, last] = [1, 2, 3].map(() => newStoredKey(kept).stored);
   for (const table of [present, old]) {
-    for (const license of [kept, over]) await licenseStore(table).insert(license);
-    await apiKeyStore(table).insert(key);
+    for (const license of [kept, over, unpaid, cut, late]) await licenseStore(table).insert(license);
+    for (const one of [key!, longGone!, last!]) await apiKeyStore(table).insert(one);
   }
   await identityStore(old).put({ ...sampleIdentity, identityId: 'aurora' });
-  await apiKeyStore(present).revoke(key, Date.now());
+  // The command may have begun before the moment and written after it.
+  await apiKeyStore(present).revoke(key!, Date.parse(then) - 1);
+  await apiKeyStore(present).revoke(longGone!, Date.now());
+  await present.documents.send(
+    new DeleteCommand({ TableName: present.name, Key: itemKeys.apiKey(longGone!.keyId) }),
+  );
+  await licenseStore(present).update(unpaid.licenseId, { status: 'past_due', graceUntilMs: 1 });
+  await licenseStore(present).update(cut.licenseId, { apiAccess: false });
   await licenseStore(present).update(over.licenseId, { status: 'ended', givenName: null });
-  await accountStore(present).endSessions(kept.ownerId, Date.now());
+  await accountStore(present).endSessions(kept.ownerId, Date.parse(then) - 1);
   const ofAurora = { identityId: 'aurora' };
   const [failed, deleted, ran, runs] = await Promise.all(
     [1, 2, 3, 4].map(() => reserveAbandoned(old, kept, ofAurora)),
@@ -72,14 +84,40 @@ test('a restored table loses again what was revoked, ended or deleted since, als
   );
   expect([aws.state.changes, existsSync(state)]).toEqual([[], false]);
 
-  aws.state.refusesOnce = 'RestoreTableFromBackup';
-  expect(await run('--yes')).toBe(1);
+  const stderr = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const closed = `The service may be closed, until this has come to its end: npm run restore -- --stack ${aws.stackName} --to ${isoTime(Date.parse(then))} --state ${state}`;
+  const refusedAt = async (action: string | null, ...more: string[]) => {
+    aws.state.refusesOnce = action;
+    expect(await run(...more)).toBe(1);
+    const [text] = stderr.mock.lastCall!;
+    expect(text).toContain(closed);
+    return text;
+  };
+  const noted = () => JSON.parse(readFileSync(state, 'utf8'));
+  await refusedAt('PUT concurrency', '--yes');
+  expect(noted()).toMatchObject({ isClosed: true });
+  await refusedAt('DeleteTable', '--yes');
+  expect(await refusedAt(null)).toContain('Nothing was changed');
+  expect([await run('--dry-run'), said.at(-1)]).toEqual([0, `Nothing was changed. ${closed}`]);
+  const { closedAtMs, backups } = noted();
+  // Somebody has opened it, so what was noted may not be all.
+  aws.state.reserved['f-worker'] = 100;
+  await refusedAt('DescribeBackup', '--yes');
+  expect(aws.state.reserved['f-worker']).toBe(0);
+  expect(noted().closedAtMs).toBeGreaterThan(closedAtMs);
+  expect(noted().backups).toBeUndefined();
+  await refusedAt('DeleteTable', '--yes');
+  expect(noted().backups).toEqual(backups);
+  // By the CLI, while the service is closed.
+  await apiKeyStore(present).revoke(last!, Date.now());
+  await licenseStore(present).update(late.licenseId, { activeUntilMs: 1 });
+  await refusedAt('RestoreTableFromBackup', '--yes');
   expect(aws.state.reserved).toEqual({ 'f-generate': 0, 'f-sweep': 0, 'f-worker': 0 });
   expect([...aws.state.tables.keys()]).toEqual([`${tableName}-then`]);
 
   // Neither another moment nor another file may take what is reserved now for what it was.
   const before = aws.state.changes.length;
-  expect(await run('--yes', '--to', '2026-11-22')).toBe(1);
+  await refusedAt(null, '--yes', '--to', '2026-11-22');
   expect(await run('--yes', '--state', join(folder, 'another.json'))).toBe(1);
   expect(aws.state.changes).toHaveLength(before);
 
@@ -92,9 +130,14 @@ test('a restored table loses again what was revoked, ended or deleted since, als
   });
   expect(aws.state.backups.get('before-restoring')).toBe(present.name);
   const counted = (name: string) => aws.state.changes.filter((change) => change === name).length;
-  expect(['RestoreTableToPointInTime', 'CreateBackup', 'DeleteTable'].map(counted)).toEqual([1, 2, 1]);
+  expect(['RestoreTableToPointInTime', 'CreateBackup', 'DeleteTable'].map(counted)).toEqual([1, 5, 1]);
 
-  expect((await apiKeyStore(old).get(key.keyId))!.revokedAtMs).not.toBeNull();
+  const keys = await apiKeyStore(old).getMany([key!, longGone!, last!].map(({ keyId }) => keyId));
+  expect(keys.filter(({ revokedAtMs }) => revokedAtMs === null)).toEqual([]);
+  const licenseOf = (license: License) => licenseStore(old).get(license.licenseId);
+  expect(await licenseOf(unpaid)).toMatchObject({ status: 'past_due', graceUntilMs: 1 });
+  expect(await licenseOf(cut)).toMatchObject({ status: 'active', apiAccess: false });
+  expect(await licenseOf(late)).toMatchObject({ activeUntilMs: 1 });
   expect(await licenseStore(old).get(over.licenseId)).toMatchObject({ status: 'ended', givenName: null });
   expect((await licenseStore(old).get(kept.licenseId))!.status).toBe('active');
   expect((await accountStore(old).getSessionsEnd(kept.ownerId, []))[0]).toBeGreaterThan(0);

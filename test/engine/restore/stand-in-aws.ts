@@ -113,11 +113,16 @@ async function toItems(
   return [sent.status, isAsked ? answered.replaceAll(`"${engineTable}"`, `"${name}"`) : answered];
 }
 
-function toLambda({ reserved, changes }: State, method: string, name: string, text: string): Answer {
+function toLambda(state: State, method: string, name: string, text: string): Answer {
+  const { reserved, changes } = state;
   if (method === 'GET') {
     const count = reserved[name];
     const Concurrency = count === null ? {} : { ReservedConcurrentExecutions: count };
     return [200, { Configuration: { Timeout: 40 }, Concurrency }];
+  }
+  if (state.refusesOnce === `${method} concurrency`) {
+    state.refusesOnce = null;
+    return refuse('InvalidParameterValueException');
   }
   changes.push(`${method} concurrency`);
   reserved[name] = method === 'DELETE' ? null : JSON.parse(text).ReservedConcurrentExecutions;
