@@ -18,6 +18,8 @@ interface State {
   changes: string[];
   /** An action that is refused once. */
   refusesOnce: string | null;
+  /** What somebody else does meanwhile. */
+  atBackup(): Promise<void>;
 }
 
 type Body = Record<string, any>;
@@ -37,11 +39,13 @@ export async function startStandIn(
     backups: new Map(),
     changes: [],
     refusesOnce: null,
+    atBackup: async () => {},
   };
   const answer = async (request: IncomingMessage): Promise<Answer> => {
     const text = Buffer.concat(await request.toArray()).toString();
     const action = String(request.headers['x-amz-target'] ?? '').split('.')[1];
     if (action !== undefined) {
+      if (action === 'CreateBackup') await state.atBackup();
       if (state.refusesOnce === action) {
         state.refusesOnce = null;
         return refuse('AccessDeniedException');
