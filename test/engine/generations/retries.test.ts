@@ -18,8 +18,7 @@ test.each([
   ['an image that is too large', reading, { body: 'eleven char' }, 1],
   ['an image of a bucket that is busy', reading, { status: 503 }, 3],
   ['an image of a bucket that has a fault', reading, { status: 500 }, 3],
-  ['a queue that is not there', handingOver, { status: 400 }, 1],
-  ['a queue that may not be used', handingOver, { status: 403 }, 1],
+  ['a queue that refuses, also where it only throttles', handingOver, { status: 400 }, 2],
   ['a queue of which too much is asked', handingOver, { status: 429 }, 2],
   ['a queue whose service has a fault', handingOver, { status: 503 }, 2],
 ])('%s is asked again only if that may help', async (_what, ask, answer, times) => {

@@ -96,7 +96,7 @@ describe('a request that nobody waits for', () => {
   });
 
   test('that began a cold start says so when it comes again and at its deadline, unless the model generates', async () => {
-    expect((await tried(woken)).result).toMatchObject({ name: 'NotYet', unpaid: 'wake' });
+    expect((await tried(woken)).result).toMatchObject({ name: 'NotYet', cause: { unpaid: 'wake' } });
     expect((await tried(woken, soon)).result).toMatchObject({ code: 'TIMEOUT', unpaid: 'wake' });
     expect((await tried(scaledToZero, soon)).result.unpaid).toBeUndefined();
     // An earlier try began it.
