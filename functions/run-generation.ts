@@ -19,7 +19,7 @@ const deps = lazy(() => {
   return {
     ...runDeps(runtime()),
     identities: identityCatalog(identityStore(table()), clock),
-    queue: generationQueue(env.generationQueueUrl),
+    queue: generationQueue(env.generationQueueUrl, env.sqsUrl),
   };
 });
 

@@ -91,6 +91,8 @@ export interface Environment {
   readonly supportContact: string | null;
   /** Where SES is, if not at its usual address: a variable of the AWS SDK. */
   readonly sesUrl: string | null;
+  /** Where SQS is, if not at the queue's own host: a variable of the AWS SDK. */
+  readonly sqsUrl: string | null;
   /** The user pool that signs sessions in: its issuer, its public keys and the dashboard's client there. */
   readonly session: SessionEnvironment;
   /** How long records are kept; the bucket's lifecycle removes their images after the same time. */
@@ -202,6 +204,7 @@ function optionalOf(source: NodeJS.ProcessEnv) {
     stsUrl: source['AWS_ENDPOINT_URL_STS'] || null,
     supportContact: source[names.supportContact] || null,
     sesUrl: source['AWS_ENDPOINT_URL_SESV2'] || null,
+    sqsUrl: source['AWS_ENDPOINT_URL_SQS'] || null,
     cognitoUrl: source['AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER'] || null,
     stripeKeySecretArn: source[names.stripeKeySecretArn] || null,
     secretsManagerUrl: source['AWS_ENDPOINT_URL_SECRETS_MANAGER'] || null,

@@ -8,9 +8,10 @@ const tries = 2;
 
 /**
  * A queue (Amazon SQS API Reference, "SendMessage", "ChangeMessageVisibility").
- * @param url the queue's own. The host that it is at answers for it.
+ * @param url the queue's own
+ * @param sqsUrl where it is not the host that the queue is at
  */
-export function messageQueue(url: string) {
+export function messageQueue(url: string, sqsUrl: string | null) {
   // Any client knows the region and the credentials.
   const post = signedFetch('sqs', new S3Client({}).config);
 
@@ -20,7 +21,12 @@ export function messageQueue(url: string) {
       'x-amz-target': `AmazonSQS.${operation}`,
     };
     const body = JSON.stringify({ QueueUrl: url, ...members });
-    const answer = await post({ url: new URL('/', url).href, headers, body, withinMs: answerWithinMs });
+    const answer = await post({
+      url: new URL('/', sqsUrl ?? url).href,
+      headers,
+      body,
+      withinMs: answerWithinMs,
+    });
     await answer.body?.cancel();
     if (!answer.ok) throw new Error(`SQS answered ${operation} with status ${answer.status}`);
   }

@@ -5,9 +5,12 @@ import { tenantOf } from '../model/tenant.ts';
 
 export type GenerationQueue = ReturnType<typeof generationQueue>;
 
-/** Stored requests whose callers do not wait, for the function that runs them. */
-export function generationQueue(url: string) {
-  const queue = messageQueue(url);
+/**
+ * Stored requests whose callers do not wait, for the function that runs them.
+ * @param sqsUrl where it is not AWS's own
+ */
+export function generationQueue(url: string, sqsUrl: string | null = null) {
+  const queue = messageQueue(url, sqsUrl);
   return {
     /**
      * The queue has the request once this returns, perhaps twice: no request is begun twice.

@@ -29,7 +29,7 @@ export type SharedDeps = Omit<GenerationDeps & EnqueueDeps, 'meter'>;
 
 export function generationDeps(runtime: Runtime): GenerationRequestDeps & { workflow: SharedDeps } {
   const { workflow, ...deps } = waitingGenerationDeps(runtime);
-  const queue = generationQueue(runtime.env.generationQueueUrl);
+  const queue = generationQueue(runtime.env.generationQueueUrl, runtime.env.sqsUrl);
   return { ...deps, workflow: { ...workflow, queue } };
 }
 

@@ -104,6 +104,8 @@ function environmentOf({ url, proxyUrl, certificate }: Edge, folder: string): Re
     HOME: folder,
     PATH: process.env.PATH ?? '',
     AWS_ENDPOINT_URL: url,
+    // The queue's own address is without TLS, which its policy refuses.
+    AWS_ENDPOINT_URL_SQS: url,
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     AWS_CONFIG_FILE: '/dev/null',
