@@ -228,7 +228,7 @@ test('300 hostile requests of 30 kinds start no alarm but those that tell of loa
   expect([...own.keys()].filter((name) => name.startsWith('Errors'))).toEqual([]);
   expect([statuses.length >= 300, faults > 50, count('PaintTime') >= times]).toEqual([true, true, true]);
   // No run crashed, or its line would be missing.
-  expect(lines.filter(({ route }) => route === 'run-generation')).toHaveLength(
+  expect(lines.filter(({ route }) => route === 'run-generation').length).toBeGreaterThanOrEqual(
     statuses.filter((status) => status === 202).length,
   );
   expect(faults).toBe(sum('RefusedWith5xx'));

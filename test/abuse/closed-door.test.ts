@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { newApiKey } from '../../shared/keys/api-key.ts';
-import { openDoor, type Knock } from '../support/door.ts';
+import { isOfApi, openDoor, type Knock } from '../support/door.ts';
 import { grant } from '../support/grants.ts';
-import type { Template } from '../support/policies.ts';
+import { idOf, type Template } from '../support/policies.ts';
 import { small } from '../support/requests.ts';
 import { sessionOf } from '../support/sessions.ts';
 import { templateOf } from '../support/stack-templates.ts';
@@ -38,7 +38,7 @@ function besiege(template: Template, honest: Record<string, Knock>) {
 /** The same door without the rule for requests without credentials, and with the throttle that every account had. */
 function formerTemplate(): Template {
   const template = structuredClone(templateOf('default'));
-  const { Properties: acl } = Object.values(template.Resources).find(({ Type }) => Type.endsWith('WebACL'))!;
+  const { Properties: acl } = template.Resources[idOf(template, 'AWS::WAFv2::WebACL', isOfApi)]!;
   acl.Rules = acl.Rules.filter(({ Name }: any) => Name !== 'requests-without-credentials');
   return template;
 }
