@@ -23,6 +23,9 @@ const deps = lazy(() => {
   };
 });
 
+/** Otherwise a request whose run failed would come back only after its deadline. */
+const secondsAfterFailure = 15;
+
 /**
  * Runs a request whose caller does not wait. The queue brings each at least once. A request whose model has not begun goes
  * back to it for a pause, so that no execution waits.
@@ -36,10 +39,15 @@ export async function handler(event: unknown): Promise<QueueAnswer> {
     return { batchItemFailures: [] };
   }
   const { queue } = deps();
-  const pauseMs = await tryToRun(ref, Number(attributes.ApproximateReceiveCount));
-  if (pauseMs === null) return { batchItemFailures: [] };
-  await queue.bringBack(receiptHandle, Math.ceil(pauseMs / 1000));
-  return { batchItemFailures: [{ itemIdentifier: messageId }] };
+  try {
+    const pauseMs = await tryToRun(ref, Number(attributes.ApproximateReceiveCount));
+    if (pauseMs === null) return { batchItemFailures: [] };
+    await queue.bringBack(receiptHandle, Math.ceil(pauseMs / 1000));
+    return { batchItemFailures: [{ itemIdentifier: messageId }] };
+  } catch (error) {
+    await queue.bringBack(receiptHandle, secondsAfterFailure).catch(() => {});
+    throw error;
+  }
 }
 
 /** @returns how long to wait before the next try; null where none is needed */

@@ -133,6 +133,7 @@ function createQueue(simulation: Simulation, options: QueueOptions) {
     run.failed = good === false;
     const isDone = good === true && !hasFailures;
     if (good === true) checker.runs.ends(run, isDone);
+    else if (good === false) checker.runs.fails(run);
     simulation.note(run.name, good === null ? '† died' : !good ? 'failed' : isDone ? 'done' : 'comes again');
     return isDone;
   }

@@ -90,10 +90,16 @@ export function createRunRules(
       const isNoted = item.beganColdStart === true || !run.beganColdStart || !metNothing(run);
       must(isNoted, `${run.name}: did not note that its request began a cold start`);
     },
+    /** What a run failed at must not cost its request all of its time. */
+    fails(run: Run): void {
+      const comesInTime = run.kind !== 'worker' || run.calls.includes('bring back');
+      must(comesInTime, `${run.name}: fails, and its message comes again only after its time limit`);
+    },
     /** A run has its message come back. */
     bringsBack(run: Run, seconds: number): void {
       const { startedBy, item } = recordOf(run.about!.requestId)!;
-      must(startedBy !== run, `${run.name}: brings back what it has begun`);
+      // Whatever failed, it comes again: what has begun is left alone then.
+      must(startedBy !== run || !metNothing(run), `${run.name}: brings back what it has begun`);
       const comesInTime = now() + run.skewMs + seconds * 1000 <= item.deadlineMs + decidesWithinMs;
       must(comesInTime || !metNothing(run), `${run.name}: brings back a request for after its deadline`);
     },
