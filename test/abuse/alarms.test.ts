@@ -43,7 +43,7 @@ const fixture = useFixture(async (keep) => {
       if (request.prompt === 'lost') return void fail('unavailable');
       while (request.prompt === 'in line' && !res.destroyed) {
         emit(res, { event: 'queued', position: 2, etaSeconds: 9 });
-        await pause(50);
+        await pause(250);
       }
       emit(res, { event: 'started' });
       if (request.prompt === 'unreadable') return void fail('reference_invalid');
@@ -55,7 +55,7 @@ const fixture = useFixture(async (keep) => {
       if (request.prompt !== 'endless') return deliver(request, res);
       for (let step = 1; !res.destroyed; step++) {
         emit(res, { event: 'progress', step, steps: 1000 });
-        await pause(50);
+        await pause(250);
       }
     }),
   );
@@ -83,8 +83,8 @@ const fixture = useFixture(async (keep) => {
       modelComponentName: component.name,
       referenceFetcherUrl: lambda.url + invocationPath(fetcher),
       generationQueueUrl: sqs.urlOf(worker),
-      deadlineSeconds: 6,
-      asyncDeadlineSeconds: 6,
+      deadlineSeconds: 9,
+      asyncDeadlineSeconds: 9,
     }),
   );
   return { ...gateway, service, sqs, caller: callersOf(service, service.table) };
