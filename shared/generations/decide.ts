@@ -52,7 +52,7 @@ export interface GenerationCommand {
   idempotencyKeyHash: string | null;
   /** What the idempotency key stands for already. */
   idempotencyRecord: IdempotencyRecord | null;
-  /** It is answered once it is accepted, and runs without its caller. */
+  /** It runs without its caller, who may be answered once it is accepted. */
   respondAsync: boolean;
 }
 
