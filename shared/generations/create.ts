@@ -7,6 +7,7 @@ import { completedAnswer, type AnswerDeps } from './answers.ts';
 import {
   decideGeneration,
   findReplay,
+  anotherTryRuns,
   inProgress,
   type DecisionDeps,
   type GenerationCommand,
@@ -57,7 +58,14 @@ export async function acceptGeneration(
     const most = maxInFlight(license);
     const limits = { creditsLimit: period.creditsLimit, keyBudget, maxInFlight: most, keyMaxInFlight };
     const isLate = () => deps.clock.now() >= generation.deadlineMs;
-    const reserved = await deps.generations.reserve(generation, limits, command.bodyHash, isLate);
+    const reserved = await deps.generations.reserve(
+      generation,
+      limits,
+      command.bodyHash,
+      isLate,
+      command.storedBeside?.(generation),
+    );
+    if (reserved.outcome === 'overtaken') throw anotherTryRuns();
     if (reserved.outcome === 'over_limit') throw overLimit(decided);
     if (reserved.outcome === 'over_key_budget') throw overKeyBudget(decided, keyBudget!);
     if (reserved.outcome === 'too_many_unpaid') throw tooManyUnpaid(reserved.refusal, generation.createdAtMs);
