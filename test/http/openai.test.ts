@@ -8,6 +8,7 @@ import { expectError, uuid } from '../support/answers.ts';
 import { issueKey, type Granted } from '../support/grants.ts';
 import { startRecordedGateway } from '../support/recorded-gateway.ts';
 import { callApi, type ApiAnswer } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { itemsWith } from '../support/table-scan.ts';
 import { identities, newAccount, service, table } from './fixture.ts';
 
@@ -153,6 +154,29 @@ test('a repeat has the same images and charges nothing, and POST /generate with 
   expectError(await generate({}, headers), 422, 'IDEMPOTENCY_MISMATCH');
   expectTheirError(await send(key, {}, headers), 422, 'IDEMPOTENCY_MISMATCH');
   await expectCharged(1);
+});
+
+test('a later try of an SDK has the images of the one before, whatever the order of members; without a count, or with an Idempotency-Key, it has not', async () => {
+  const { key, keyId, expectCharged } = await newAccount();
+  const order = { model: 'aurora', ...small, response_format: 'url', seed: 1 };
+  const reversed = Object.fromEntries(Object.entries(order).reverse());
+  const tryOf = async (body: object, count: string, headers = {}) => {
+    const sent = { 'x-stainless-retry-count': count, ...headers };
+    const answer = await service.api({ path, key, body, headers: sent });
+    return [answer.headers.get('x-request-id'), answer.headers.get('idempotent-replayed')];
+  };
+  const [first] = await tryOf(order, '0');
+  expect(await tryOf(reversed, '1')).toEqual([first, 'true']);
+  for (const [count, headers] of [['-1'], ['1.0'], ['1', { 'idempotency-key': 'own' }]] as const)
+    expect(await tryOf(order, count, headers)).toEqual([expect.not.stringMatching(first!), null]);
+  expect(await tryOf({ ...order, seed: 2 }, '1')).toEqual([expect.any(String), null]);
+  const refused = { 'x-stainless-retry-count': '0' };
+  const { quota, name } = routes.createOpenAiImage.limit;
+  await rateLogStore(table).put(keyId, name, Array(quota).fill(Date.now()), 6);
+  expectTheirError(await service.api({ path, key, body: order, headers: refused }), 429, 'RATE_LIMITED');
+  // Of the first and of the refused one; the tries that have no count, or another key, are none.
+  await until('the refusal is noted', async () => (await itemsWith(table, [`TRY#${keyId}`])).length === 3);
+  await expectCharged(5);
 });
 
 test('models are the identities that the key may use, in their shape', async () => {

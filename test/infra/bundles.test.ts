@@ -260,8 +260,11 @@ describe("in OpenAI's API format", () => {
   const image = (more: object = {}) => ({ ...usual, ...more });
 
   test('images are made by slug, by link and in the answer, and replayed', async () => {
-    const { status, body: linked } = await ask(openAiGenerate, { body: image() });
+    const tried = (count: string) =>
+      ask(openAiGenerate, { body: image(), headers: { 'x-stainless-retry-count': count } });
+    const { status, headers, body: linked } = await tried('0');
     expect(status).toBe(200);
+    expect((await tried('1')).headers['x-request-id']).toBe(headers['x-request-id']);
     await openImage(linked.data[0].url);
     const request = {
       body: image({ response_format: 'b64_json' }),
