@@ -12,6 +12,7 @@ import {
   identitiesLimit,
   keysLimit,
   listLimit,
+  maxFormBytes,
   mcpLimit,
   newKeyLimit,
   playgroundLimit,
@@ -61,6 +62,8 @@ const playgroundGrants = withMembers(generating, { table: playgroundItems });
 
 /** It also looks for slugs. There are no references and no asynchronous requests. */
 const openAiItems = withMembers(generationItems, { catalog: ['get', 'query'] });
+/** The same with references. There are no uploads. */
+const openAiEditItems = withMembers(openAiItems, { rateLogs: ['get', 'put'] });
 
 export const createGeneration = {
   method: 'POST',
@@ -308,6 +311,25 @@ export const createOpenAiImage = {
     readObjects: [objects.generations, objects.adapters],
     writeObjects: [objects.generations],
     model: true,
+  },
+} as const satisfies Route;
+
+export const editOpenAiImage = {
+  method: 'POST',
+  path: '/openai/v1/images/edits',
+  functionName: 'edit-openai-image',
+  auth: 'key',
+  limit: generateLimit,
+  streams: true,
+  apiFormat: 'openai',
+  maxBodyBytes: maxFormBytes,
+  grants: {
+    table: openAiEditItems,
+    readObjects: [objects.generations, objects.adapters, objects.references],
+    writeObjects: [objects.generations, objects.references],
+    deleteObjects: [objects.references],
+    model: true,
+    references: true,
   },
 } as const satisfies Route;
 
