@@ -2,7 +2,7 @@ import type { GenerationAnswer } from './answer-contract.ts';
 import type { Generation } from './generation.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
-import { isFault, ServiceError, type Words } from '../base/errors.ts';
+import { inWords, isFault, ServiceError, type Words } from '../base/errors.ts';
 import { completedAnswer, type AnswerDeps } from './answers.ts';
 import {
   decideGeneration,
@@ -99,7 +99,10 @@ export async function finishGeneration(
   // Where another process ended it for another reason, the wait of our failure is not its wait.
   const retryAfterSeconds =
     failure instanceof ServiceError && failure.code === code ? failure.retryAfterSeconds : undefined;
-  throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, {
+  // The record has our words.
+  const isTheirs = failure instanceof ServiceError && failure.message === ended.errorMessage;
+  const told = isTheirs ? failure.sentence : `${ended.errorMessage}`;
+  throw new ServiceError(code, (words) => `${inWords(told, words)} Nothing was charged.`, {
     retryAfterSeconds,
     requestId,
     noFault: !isFault(code, failure),

@@ -13,7 +13,7 @@ import { headersOf, messageOf, messagesIn } from '../support/agent.ts';
 import { everything } from '../support/configurations.ts';
 import type { DeployedCall } from '../support/deployed-calls.ts';
 import { startDeployed, type Deployed } from '../support/deployed.ts';
-import { tableOf } from '../support/grants.ts';
+import { issueKey, tableOf } from '../support/grants.ts';
 import { startLambda } from '../support/lambda-process.ts';
 import { allObjects } from '../support/objects.ts';
 import { reserveAbandoned } from '../support/period-totals.ts';
@@ -25,7 +25,7 @@ import { removeFolder, startService, type RunningService } from '../support/serv
 import { sessionOf } from '../support/sessions.ts';
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
 import { tableRequestsPath } from '../support/table-requests.ts';
-import { samplePhoto, sendFile } from '../support/uploads.ts';
+import { dataUri, samplePhoto, sendFile } from '../support/uploads.ts';
 
 /** The bundles run as they would on AWS: with the roles and the variables of the template. */
 let synthesized: Synthesized;
@@ -42,6 +42,7 @@ const functionNames = readdirSync('functions').map((file) => file.replace(/\.ts$
 const generate = 'create-generation';
 const playground = 'create-playground-generation';
 const openAiGenerate = 'create-openai-image';
+const openAiEdit = 'edit-openai-image';
 const agent = 'answer-agent';
 
 function sizesOf(file: string): [bytes: number, gzipBytes: number] {
@@ -284,6 +285,30 @@ describe("in OpenAI's API format", () => {
     expect(refused).toMatchObject({ status: 401, body: { error: { code: 'INVALID_API_KEY' } } });
   });
 
+  test('an edit is made of the images that it names, with an adapter too, replayed, and leaves no copy of them', async () => {
+    const table = tableOf(service.dataDir);
+    const license = (await licenseStore(table).get(service.ready.licenses.enterprise!))!;
+    const { key } = await issueKey(table, license);
+    const photo = await samplePhoto();
+    const edit = (url: string, more: object = {}) => {
+      const images = [{ image_url: url }];
+      const headers = { 'idempotency-key': url.slice(-20).replaceAll('=', '') };
+      return call(openAiEdit, { key, headers, body: { ...image(), model: 'citrine', images, ...more } });
+    };
+    const [made, again] = [await edit(dataUri(photo)), await edit(dataUri(photo))];
+    expect([made.status, again.body]).toEqual([200, made.body]);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    await openImage(made.body.data[0].url);
+    const adapted = await edit(dataUri(await samplePhoto({ color: '#204080' })), {
+      model: deployed.adaptedIdentityId,
+    });
+    expect(adapted.status).toBe(200);
+    const broken = dataUri(Buffer.from(photo).fill(0x55, 60));
+    for (const url of [broken, broken, 'https://nobody.invalid/a.png'])
+      expect(await edit(url)).toMatchObject({ status: 400, body: { error: { param: 'images' } } });
+    expect(copies()).toEqual([]);
+  });
+
   test('models are listed, and found by id and by slug', async () => {
     const { body: list } = await ask('list-openai-models', {});
     const { aurora } = service.ready.identities;
@@ -475,7 +500,7 @@ describe('the roles', () => {
 describe('the bundles', () => {
   const fileOf = (name: string) => join(deployed.assetOf(name), 'index.js');
 
-  test.each([generate, playground, openAiGenerate])('%s has at most 600,000 bytes', (name) => {
+  test.each([generate, playground, openAiGenerate, openAiEdit])('%s has at most 600,000 bytes', (name) => {
     expect(sizesOf(fileOf(name))[0]).toBeLessThanOrEqual(maxGenerateBytes);
   });
 
@@ -527,7 +552,8 @@ describe('the bundles', () => {
   });
 
   test('stream exactly where the routes say so', () => {
-    expect(deployed.streaming().toSorted()).toEqual([agent, generate, openAiGenerate, playground].toSorted());
+    const streaming = [agent, generate, openAiGenerate, openAiEdit, playground];
+    expect(deployed.streaming().toSorted()).toEqual(streaming.toSorted());
   });
 
   test('write no key, prompt or presigned URL to their logs, but what they measured', () => {
