@@ -65,6 +65,7 @@ class Job:
     ) -> None:
         self._request = request
         self._context = context
+        self._observer = context.observer.about(requestId=request.request_id, traceparent=request.traceparent)
         self._emit = emit
         self._queued: QueuedRequest | None = None
         self._timeout: asyncio.Timeout | None = None
@@ -97,7 +98,7 @@ class Job:
         except Failure as failure:
             closing, outcome = failed_event(failure), failure.reason
         except Exception as error:
-            self._context.observer.fault('a request failed', error, requestId=self._request.request_id)
+            self._observer.fault('a request failed', error)
             closing = failed_event(Failure('model_error', 'The model could not make this image.'))
             outcome = 'model_error'
         finally:
@@ -126,7 +127,9 @@ class Job:
 
     async def _produce(self, deadline: float, progress: ProgressEvents) -> Event:
         request, queue = self._request, self._context.queue
-        queued = self._queued = queue.enqueue(request.order, request.tenant, deadline, progress)
+        queued = self._queued = queue.enqueue(
+            request.order, request.tenant, deadline, progress, self._observer
+        )
         progress.position = lambda: queue.position_of(queued)
         try:
             # Together, since a request may also be pushed out of the queue while its inputs are fetched.
@@ -193,15 +196,14 @@ class Job:
         context, request = self._context, self._request
         xmp = describe_output(request, index, (), context.model_version, for_preview=True)
         link, deadline = request.outputs[index].preview_put_url, request.deadline_seconds
-        size = await deliver_preview(context.links, link, image, xmp, deadline, context.observer)
+        size = await deliver_preview(context.links, link, image, xmp, deadline, self._observer)
         return {} if size is None else {'previewBytes': size}
 
     def _log(self, outcome: str) -> None:
         request, queued = self._request, self._queued
         wait_ms, generation_ms = (queued.wait_ms, queued.generation_ms) if queued else (None, None)
-        self._context.observer.log(
+        self._observer.log(
             'request',
-            requestId=request.request_id,
             identityId=request.identity.id,
             adapterVersion=request.identity.adapter_version,
             width=request.width,
