@@ -145,6 +145,8 @@ class GenerationRequest(_Strict):
     tenant: Id = ''
     identity: Identity
     outputs: list[OutputLink]
+    #: A presigned GET link of an object that is there once the request is cancelled. None: it can't be.
+    cancel_url: Link | None = None
     #: W3C trace context, for the log.
     traceparent: Annotated[str | None, BeforeValidator(_read_traceparent)] = None
 

@@ -69,7 +69,7 @@ class Job:
         self._emit = emit
         self._queued: QueuedRequest | None = None
         self._timeout: asyncio.Timeout | None = None
-        self._stopped = False
+        self._ending: Failure | None = None
         self._references: list[Reference] = []
         self._reference_digests: list[str] = []
         self._adapter: Adapter | None = None
@@ -83,7 +83,11 @@ class Job:
 
     def stop(self) -> None:
         """Fails the request now, because the server stops."""
-        self._stopped = True
+        self._end(Failure('model_error', 'The server is stopping.'))
+
+    def _end(self, failure: Failure) -> None:
+        """Fails the request now, wherever it is. The first failure counts."""
+        self._ending = self._ending or failure
         if self._timeout is not None and not self._timeout.expired():
             self._timeout.reschedule(asyncio.get_running_loop().time())
 
@@ -109,11 +113,11 @@ class Job:
     async def _in_time(self, progress: ProgressEvents) -> Event:
         left = self._request.deadline_seconds - time.time()
         late = Failure('deadline', 'The deadline came before the images were ready.')
-        stopping = Failure('model_error', 'The server is stopping.')
-        if self._stopped:
-            raise stopping
+        if self._ending is not None:
+            raise self._ending
         if left <= 0:
             raise late
+        watch = asyncio.create_task(self._watch())
         try:
             async with asyncio.timeout(left) as timeout:
                 self._timeout = timeout
@@ -121,9 +125,21 @@ class Job:
         except TimeoutError:
             if not timeout.expired():
                 raise
-            raise (stopping if self._stopped else late) from None
+            raise (self._ending or late) from None
         finally:
             self._timeout = None
+            watch.cancel()
+
+    async def _watch(self) -> None:
+        """Ends the request once it is cancelled."""
+        link, seconds = self._request.cancel_url, self._context.settings.cancel_check_seconds
+        if link is None:
+            return
+        began = time.monotonic()
+        while not await self._context.links.exists(link, seconds):
+            await asyncio.sleep(began + seconds - time.monotonic())
+            began = time.monotonic()
+        self._end(Failure('cancelled', 'The request was cancelled.'))
 
     async def _produce(self, deadline: float, progress: ProgressEvents) -> Event:
         request, queue = self._request, self._context.queue

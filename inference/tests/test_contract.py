@@ -28,6 +28,7 @@ def parse(changes: dict[str, Any]) -> Any:
         ('tenant', {'tenant': None}),
         ('outputs.0.putUrl', {'outputs': [{'putUrl': 'http://'}]}),
         ('outputs.0.putUrl', {'outputs': [{'putUrl': 'http://[::1/'}]}),
+        ('cancelUrl', {'cancelUrl': 'file:///secret'}),
         ('references.0.url', {'references': [{'url': LINK + 'x' * 8192}]}),
         ('identity.settings', {'identity': identity(settings={'adapterScale': 3})}),
         ('identity.settings', {'identity': identity(settings={'adapterScale': '1'})}),
@@ -56,7 +57,7 @@ def test_whatever_a_member_holds_it_is_taken_or_refused_and_never_an_error_of_an
         {'a': {}}, {'\ud800': 1}, [{'url': 'http://\ud800/'}], [{'putUrl': 'http://x:99999999/'}],
         'http://x\n/', '9999-12-31T23:59Z',
     ]  # fmt: skip
-    for name in [*model_request([LINK]), 'traceparent', 'probe', '\ud800', '__proto__']:
+    for name in [*model_request([LINK]), 'cancelUrl', 'traceparent', 'probe', '\ud800', '__proto__']:
         for value in values:
             about = {**identity(), name: value, 'adapterUrl': value, 'settings': {name: value}}
             for changes in ({name: value}, {'identity': about}):
