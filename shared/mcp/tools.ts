@@ -46,7 +46,7 @@ export const tools = {
     title: 'Generate images',
     description:
       `Generates images and spends credits of the license. ${price} Only a generation that completes is charged. Answers when the images are ` +
-      'finished, in seconds to a minute, with links that open for an hour, a small preview of the first image, the seed, and what was charged. To be able to repeat a call whose ' +
+      'finished, in seconds to a minute, with links that open for an hour, a small preview of each image, the seed, and what was charged. To be able to repeat a call whose ' +
       'answer was lost without paying twice, send a new `idempotencyKey` with each new generation and the same one with a repeat.',
     arguments: generateArguments,
     answer: generationAnswer,

@@ -19,15 +19,18 @@ beforeAll(() => void ({ aurora, flint } = service.ready.identities as Record<'au
 const newAccount = (options: Parameters<typeof accountOf>[0] = {}) => accountOf(options, service);
 const order = (more: object = {}) => ({ ...small, identityId: aurora, ...more });
 
-/** The result shows the preview of its first image, small enough for a message. */
-async function expectPreview({ content, structuredContent }: any): Promise<void> {
-  expect(content.map(({ type }: any) => type)).toEqual(['text', 'image']);
-  expect(content[1].mimeType).toBe('image/webp');
-  const shown = Buffer.from(content[1].data, 'base64');
-  const { format, width, height } = await sharp(shown).metadata();
-  expect([format, Math.max(width, height) <= 512, shown.length <= 60_000]).toEqual(['webp', true, true]);
-  const opened = await fetch(structuredContent.previews[0]);
-  expect(Buffer.from(await opened.arrayBuffer())).toEqual(shown);
+/** The result shows the preview of each of its images, in their order, small enough for a message. */
+async function expectPreviews({ content, structuredContent: { previews } }: any): Promise<void> {
+  const [text, ...shown] = content;
+  expect([text.type, shown.length]).toEqual(['text', previews.length]);
+  for (const [i, { type, mimeType, data }] of shown.entries()) {
+    expect([type, mimeType]).toEqual(['image', 'image/webp']);
+    const file = Buffer.from(data, 'base64');
+    const { format, width, height } = await sharp(file).metadata();
+    expect([format, Math.max(width, height) <= 512, file.length <= 60_000]).toEqual(['webp', true, true]);
+    const opened = await fetch(previews[i]);
+    expect(Buffer.from(await opened.arrayBuffer())).toEqual(file);
+  }
 }
 
 test('tools/list has the four tools, each with schemas of objects, the arguments of POST /generate and the rule of prices', async () => {
@@ -75,18 +78,18 @@ test('quote answers what a dry run does, and stores and charges nothing', async 
 describe('generate', () => {
   test('charges, stores and answers as POST /generate does, and get_generation finds it', async () => {
     const { tool, stored, expectCharged } = await newAccount();
-    const result = await tool('generate', order({ numOutputs: 2, seed: 7 }));
+    const result = await tool('generate', order({ numOutputs: 4, seed: 7 }));
     const { requestId, outputs, usage } = result.structuredContent;
     expect(result.structuredContent).toMatchObject({ seed: 7, identity: { id: aurora } });
-    expect([outputs.length, usage.creditsCharged]).toEqual([2, 2]);
-    await expectPreview(result);
-    await expectCharged(2);
+    expect([outputs.length, usage.creditsCharged]).toEqual([4, 4]);
+    await expectPreviews(result);
+    await expectCharged(4);
     const got = await tool('get_generation', { requestId: requestId.toUpperCase() });
-    await expectPreview(got);
+    await expectPreviews(got);
     // Links are signed anew.
     const { outputs: links, outputUrl, previews, ...rest } = got.structuredContent;
-    expect(previews).toHaveLength(2);
-    expect(await stored(requestId)).toMatchObject({ ...rest, status: 'COMPLETED', creditsCharged: 2 });
+    expect(previews).toHaveLength(4);
+    expect(await stored(requestId)).toMatchObject({ ...rest, status: 'COMPLETED', creditsCharged: 4 });
     await Promise.all([...outputs, ...links, outputUrl].map(openImage));
   });
 
