@@ -254,7 +254,7 @@ export const operations: Record<OperationId, Operation> = {
   },
   getOpenApi: {
     tag: 'Service',
-    summary: 'This document',
+    summary: "The API's OpenAPI document",
     description: 'Made from the schemas that check requests.',
     parameters: ['ifNoneMatch'],
     answer: { schema: null, description: 'OpenAPI 3.1.' },
