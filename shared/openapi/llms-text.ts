@@ -20,7 +20,7 @@ const callers: Record<Route['auth'], string> = {
 /** What to say of routes whose format is described elsewhere. */
 const formats: Record<NonNullable<Route['apiFormat']>, string> = {
   openai: "In OpenAI's format, for its SDKs whose base address ends in /openai/v1",
-  mcp: 'The Model Context Protocol, for agents: list identities, quote, generate, fetch',
+  mcp: 'The Model Context Protocol, for agents: list identities, quote, generate, fetch, cancel',
 };
 
 const endpoints = [

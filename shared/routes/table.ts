@@ -61,7 +61,10 @@ const waiting: Grants = {
 const generating: Grants = withMembers(waiting, { queue: true });
 
 const agentItems = withMembers(waitingItems, { catalog: ['get', 'query'] });
-const agentGrants = withMembers(waiting, { table: agentItems });
+const agentGrants = withMembers(waiting, {
+  table: agentItems,
+  writeObjects: [objects.generations, objects.references, objects.cancelled],
+});
 
 const playgroundItems = withMembers(waitingItems, { refusals: ['update'] });
 const playgroundGrants = withMembers(generating, { table: playgroundItems });

@@ -6,6 +6,7 @@ import { generateLimit } from '../../shared/routes/limits.ts';
 import { ask, routeOrHeader } from '../support/agent.ts';
 import { openImage } from '../support/png.ts';
 import { small } from '../support/requests.ts';
+import { until } from '../support/until.ts';
 import { useService } from '../support/use-service.ts';
 import { newAccount as accountOf } from './fixture.ts';
 
@@ -33,13 +34,13 @@ async function expectPreviews({ content, structuredContent: { previews } }: any)
   }
 }
 
-test('tools/list has the four tools, each with schemas of objects, the arguments of POST /generate and the rule of prices', async () => {
+test('tools/list has the five tools, each with schemas of objects, the arguments of POST /generate and the rule of prices', async () => {
   const { key } = await newAccount();
   const { messages } = await ask(service, { key, method: 'tools/list' });
   const { tools } = messages[0].result;
   expect(JSON.stringify(tools)).not.toMatch(routeOrHeader);
   const names = tools.map(({ name }: any) => name);
-  expect(names).toEqual(['list_identities', 'quote', 'generate', 'get_generation']);
+  expect(names).toEqual(['list_identities', 'quote', 'generate', 'get_generation', 'cancel']);
   for (const { name, inputSchema, outputSchema } of tools) {
     // Models' providers refuse a choice at the root of what a tool takes.
     expect([name, inputSchema.type, inputSchema.anyOf]).toEqual([name, 'object', undefined]);
@@ -130,6 +131,29 @@ describe('generate', () => {
       error: expect.stringMatching(/^This idempotencyKey was used with another set of arguments\./),
     });
   });
+});
+
+test('cancel ends what runs, uncharged, as often as it is called, and nothing that has ended otherwise', async () => {
+  const { byKey, tool, expectCharged } = await newAccount();
+  const running = tool('generate', order({ identityId: service.ready.identities.harbor }));
+  let open: any;
+  const isOpen = async () => ([open] = (await byKey('/generate')).body.generations).length > 0;
+  await until('it is accepted', isOpen, 60_000, 300);
+  for (const _ of ['first', 'again']) {
+    const { content, structuredContent } = await tool('cancel', { requestId: open.id });
+    expect(structuredContent).toMatchObject({ id: open.id, status: 'FAILED', errorCode: 'CANCELLED' });
+    expect(content).toHaveLength(1);
+  }
+  const { isError, structuredContent } = await running;
+  expect([isError, structuredContent]).toMatchObject([true, { code: 'CANCELLED', requestId: open.id }]);
+  await expectCharged(0);
+  const { requestId } = (await tool('generate', order())).structuredContent;
+  for (const [id, code] of [
+    [requestId, 'REQUEST_FINAL'],
+    [crypto.randomUUID(), 'REQUEST_NOT_FOUND'],
+  ])
+    expect((await tool('cancel', { requestId: id })).structuredContent.code).toBe(code);
+  await expectCharged(1);
 });
 
 describe('a refusal is the tool’s error', () => {
