@@ -169,8 +169,16 @@ export function modelAnswer(
   const stream = byteStream();
   // Whoever hangs up closes the socket, also while the SDK waits for the first event.
   signal?.addEventListener('abort', () => stream.push(socketError('ECONNRESET')), { once: true });
+  let isStopped = false;
   const say: Say = (atMs, ...parts) =>
-    void scheduler.after(atMs, () => parts.forEach((part) => stream.push(toBytes(part))), run);
+    void scheduler.after(atMs, () => isStopped || parts.forEach((part) => stream.push(toBytes(part))), run);
+  const { requestId } = request;
+  // Every second one looks for the flag, and says within two seconds that it has stopped.
+  if (crc32(requestId) % 2 === 0)
+    bucket.whenCancelled(requestId, () => {
+      failing(say, crc32(requestId) % 2000, 'cancelled');
+      scheduler.after((crc32(requestId) % 2000) + 1, () => (isStopped = true));
+    });
   const sayQueuedUntil = (endMs: number) => {
     for (let atMs = 0; atMs < endMs; atMs += 3000) say(atMs + 1, queued);
   };
