@@ -4,6 +4,7 @@ import { modelStreamError, payloadPart } from '../../../local/sagemaker/frames.t
 import type { ModelOutput, ModelRequest } from '../../../shared/model/contract.ts';
 import { byteStream, jsonAnswer, socketError, type HttpAnswer } from './answers.ts';
 import { keyOfLink, type Bucket } from './bucket.ts';
+import type { Outside } from './outside.ts';
 import type { Random } from './random.ts';
 import type { Run } from './runs.ts';
 import type { Scheduler } from './process.ts';
@@ -60,6 +61,8 @@ interface Surroundings {
   scheduler: Scheduler;
   bucket: Bucket;
   capacity: Capacity;
+  watch: Outside['watch'];
+  profile: Pick<Outside['profile'], 'hasCancellations'>;
 }
 
 /** What a container says, at times from now. An Error breaks its stream; null ends it. */
@@ -163,7 +166,7 @@ export function probeAnswer(): HttpAnswer {
 
 /** A model container, well-behaved or not: it begins, generates into the bucket, and says so. */
 export function modelAnswer(
-  { random, scheduler, bucket, capacity }: Surroundings,
+  { random, scheduler, bucket, capacity, watch, profile }: Surroundings,
   { behavior, request, run, signal }: ModelCall,
 ): HttpAnswer {
   const stream = byteStream();
@@ -234,6 +237,9 @@ export function modelAnswer(
     sayQueuedUntil(waitsMs);
     const beginsMs = waitsMs + random.int(1, 400);
     if (behavior === 'waits for ever') return sayQueuedUntil(200_000);
+    // Earlier, by as much as a cancellation needs to read who asks.
+    if (profile.hasCancellations)
+      scheduler.after(Math.max(0, beginsMs - 45), () => watch.touched(requestId));
     if (!neverStarts) say(beginsMs, started);
     if (again !== undefined) say(beginsMs + 1, again);
     if (ends !== undefined) ends(say, beginsMs + random.int(1, 4000), random);
