@@ -14,7 +14,15 @@ import {
 import { overKeyBudget, overLimit, tooManyInFlight, tooManyUnpaid } from './limit-refusals.ts';
 import { discardReferences } from '../references/discard-references.ts';
 import { runModel } from './run-model.ts';
-import { newRun, generateAndSettle, releaseAfterFailure, type Observer, type RunDeps } from './settle.ts';
+import { RunLost } from './record-part.ts';
+import {
+  countCancelled,
+  newRun,
+  generateAndSettle,
+  releaseAfterFailure,
+  type Observer,
+  type RunDeps,
+} from './settle.ts';
 
 export interface GenerationDeps extends DecisionDeps, RunDeps, AnswerDeps {}
 
@@ -117,6 +125,15 @@ async function runToEnd(
   try {
     return { ended: await generateAndSettle(run, identity, options, deps) };
   } catch (failure) {
-    return { ended: await releaseAfterFailure(generation, failure, run.runId, deps), failure };
+    try {
+      return { ended: await releaseAfterFailure(generation, failure, run.runId, deps), failure };
+    } catch (cause) {
+      // No other run has it. So it is not there any more: it had ended, mostly because it was cancelled, and was deleted.
+      if (!(cause instanceof RunLost)) throw cause;
+      countCancelled(generation, deps.meter);
+      throw new ServiceError('REQUEST_NOT_FOUND', 'The request was deleted while this call waited for it.', {
+        requestId: generation.requestId,
+      });
+    }
   }
 }

@@ -25,7 +25,8 @@ export async function enqueue(generation: Generation, deps: EnqueueDeps): Promis
     deps.meter.add('creditsReserved', generation.credits);
     if (ended.status === 'COMPLETED') return;
     await discardReferences(generation, generation.referenceImages, deps);
-    throw new ServiceError('SERVICE_UNAVAILABLE', `${ended.errorMessage} Nothing was charged.`, {
+    const code = ended.errorCode === 'CANCELLED' ? 'CANCELLED' : 'SERVICE_UNAVAILABLE';
+    throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, {
       noFault: isNoFault(error),
     });
   }

@@ -138,6 +138,7 @@ async function requestFor(
       settings,
     },
     outputs: await Promise.all(outputs),
+    cancelUrl: await objects.cancelledLink(generation, lifetimeSeconds),
   };
 }
 

@@ -38,6 +38,7 @@ const generationCodes: ErrorCode[] = [
   'CREDIT_LIMIT_EXCEEDED',
   'IDENTITY_UNAVAILABLE',
   'GENERATION_FAILED',
+  'CANCELLED',
   'IDEMPOTENCY_IN_PROGRESS',
   'IDEMPOTENCY_MISMATCH',
   // Where the first request with its idempotency key was deleted.
@@ -89,6 +90,16 @@ export const operations: Record<OperationId, Operation> = {
     parameters: ['requestId'],
     answer: { schema: 'DeletedGeneration', description: 'Nothing is stored of the request any more.' },
     codes: ['REQUEST_NOT_FOUND', 'REQUEST_IN_PROGRESS'],
+  },
+  cancelGeneration: {
+    tag: 'Generating',
+    summary: 'Cancel a request that runs',
+    description:
+      'Its credits and its Idempotency-Key are free again, and the model stops within two seconds. The call that waits for its images gets ' +
+      '400 CANCELLED. Cancelling it again answers the same; one that has ended otherwise stays as it is. It needs no body.',
+    parameters: ['requestId'],
+    answer: { schema: 'StoredGeneration', description: 'The request: `FAILED`, with the errorCode `CANCELLED`.' },
+    codes: ['INVALID_BODY', 'REQUEST_NOT_FOUND', 'REQUEST_FINAL'],
   },
   listGenerations: {
     tag: 'Generating',
@@ -254,7 +265,7 @@ export const operations: Record<OperationId, Operation> = {
   },
   getOpenApi: {
     tag: 'Service',
-    summary: 'This document',
+    summary: "The API's OpenAPI document",
     description: 'Made from the schemas that check requests.',
     parameters: ['ifNoneMatch'],
     answer: { schema: null, description: 'OpenAPI 3.1.' },

@@ -15,10 +15,11 @@ export const generateLimit: RouteLimit = {
 export const fetchLimit: RouteLimit = { name: 'fetch', quota: 60, windowSeconds: 60, onFault: 'allow' };
 /** The figures of `fetch`, so that whoever looks at requests one by one can delete them as fast. */
 export const deleteLimit: RouteLimit = withMembers(fetchLimit, { name: 'delete' });
+export const cancelLimit: RouteLimit = withMembers(fetchLimit, { name: 'cancel' });
 /** The figures of `fetch`, so that reading a list is no way around it. */
 export const listLimit: RouteLimit = withMembers(fetchLimit, { name: 'list' });
 export const identitiesLimit: RouteLimit = withMembers(fetchLimit, { name: 'identities' });
-/** Seven rate logs are read for each active key. */
+/** Eight rate logs are read for each active key. */
 export const keysLimit: RouteLimit = withMembers(fetchLimit, { name: 'keys' });
 /** Each change is kept in the license's audit log. */
 export const changeKeyLimit: RouteLimit = {
@@ -50,6 +51,7 @@ export const keyLimitNames = [
   generateLimit.name,
   fetchLimit.name,
   deleteLimit.name,
+  cancelLimit.name,
   listLimit.name,
   identitiesLimit.name,
   uploadLimit.name,

@@ -3,6 +3,7 @@ import {
   accountChangeLimit,
   accountLimit,
   activityLimit,
+  cancelLimit,
   documentThrottle,
   changeKeyLimit,
   deleteLimit,
@@ -42,7 +43,13 @@ const waitingItems: TableGrants = withMembers(generationItems, {
 
 const waiting: Grants = {
   table: waitingItems,
-  readObjects: [objects.generations, objects.adapters, objects.uploads, objects.references],
+  readObjects: [
+    objects.generations,
+    objects.adapters,
+    objects.uploads,
+    objects.references,
+    objects.cancelled,
+  ],
   writeObjects: [objects.generations, objects.references],
   deleteObjects: [objects.references],
   previews: true,
@@ -54,7 +61,10 @@ const waiting: Grants = {
 const generating: Grants = withMembers(waiting, { queue: true });
 
 const agentItems = withMembers(waitingItems, { catalog: ['get', 'query'] });
-const agentGrants = withMembers(waiting, { table: agentItems });
+const agentGrants = withMembers(waiting, {
+  table: agentItems,
+  writeObjects: [objects.generations, objects.references, objects.cancelled],
+});
 
 const playgroundItems = withMembers(waitingItems, { refusals: ['update'] });
 const playgroundGrants = withMembers(generating, { table: playgroundItems });
@@ -104,6 +114,25 @@ export const deleteGeneration = {
     },
     writeObjects: [objects.erased],
     deleteObjects: [objects.generations, objects.references],
+  },
+} as const satisfies Route;
+
+export const cancelGeneration = {
+  method: 'POST',
+  path: '/generate/{requestId}/cancel',
+  functionName: 'cancel-generation',
+  auth: 'key_or_session',
+  limit: cancelLimit,
+  streams: false,
+  grants: {
+    table: {
+      generations: ['get', 'batchGet', 'update'],
+      periods: ['get', 'update'],
+      idempotency: ['delete'],
+      owners: ['query'],
+    },
+    writeObjects: [objects.cancelled],
+    deleteObjects: [objects.references],
   },
 } as const satisfies Route;
 
@@ -305,7 +334,7 @@ export const createOpenAiImage = {
   apiFormat: 'openai',
   grants: {
     table: openAiItems,
-    readObjects: [objects.generations, objects.adapters],
+    readObjects: [objects.generations, objects.adapters, objects.cancelled],
     writeObjects: [objects.generations],
     model: true,
   },

@@ -50,6 +50,7 @@ const namings: Record<SessionRoute, Naming[]> = {
   listIdentities: [byQuery('/identities?')],
   getGeneration: [ofGeneration((id) => ({ path: `/generate/${id}` }))],
   deleteGeneration: [ofGeneration((id) => ({ method: 'DELETE', path: `/generate/${id}` }))],
+  cancelGeneration: [ofGeneration((id) => ({ method: 'POST', path: `/generate/${id}/cancel` }))],
   createKey: [ofLicense((licenseId) => ({ path: '/keys', body: { licenseId, name: 'mine' } }))],
   createUpload: [ofLicense((licenseId) => ({ path: '/uploads', body: { licenseId } }))],
   updateKey: [ofKey((id) => ({ method: 'PATCH', path: `/keys/${id}`, body: { name: 'mine' } }))],

@@ -245,12 +245,21 @@ describe('with Prefer: respond-async', () => {
   });
 });
 
-test('POST /mcp lists, generates with progress, and fetches what it made', async () => {
+test('POST /mcp lists, generates with progress, fetches what it made, and cancels', async () => {
   const { structuredContent: list } = await tool('list_identities', {});
   expect(list.identities.map(({ name }: any) => name)).toContain('aurora');
   const { structuredContent: made } = await tool('generate', body(), { progressToken: 1 });
   const { structuredContent: stored } = await tool('get_generation', { requestId: made.requestId });
   expect(stored.status).toBe('COMPLETED');
+  const table = tableOf(service.dataDir);
+  const { licenses, identities } = service.ready;
+  const license = (await licenseStore(table).get(licenses.standard!))!;
+  const open = await reserveAbandoned(table, license, { identityId: identities.aurora!, referenceImages: 1 });
+  const { requestId } = open;
+  const { structuredContent: cancelled } = await tool('cancel', { requestId });
+  expect(cancelled).toMatchObject({ id: requestId, errorCode: 'CANCELLED' });
+  const told = allObjects(service.dataDir).map(({ key }) => key);
+  expect(told).toContain(`cancelled/${license.licenseId}/${requestId}`);
 });
 
 describe("in OpenAI's API format", () => {
