@@ -102,7 +102,8 @@ describe('POST /generate/{requestId}/cancel', () => {
       expect(cancelled.body).toMatchObject(record);
       const { said, headers } = await waiting;
       expect(said).toEqual([400, 'CANCELLED']);
-      if (headers) expect([headers.get('x-should-retry'), headers.get('x-request-id')]).toEqual(['false', id]);
+      if (headers)
+        expect([headers.get('x-should-retry'), headers.get('x-request-id')]).toEqual(['false', id]);
       expect(stopped).toContain(id);
       expect(await own.stored(id)).toEqual(cancelled.body);
       await own.expectCharged(0);
