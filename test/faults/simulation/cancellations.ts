@@ -15,7 +15,8 @@ export function installCancellations(simulation: Simulation): void {
     if (isCalm() || !random.chance(0.12)) return;
     const record = checker.record(requestId)!;
     const ended = checker.ended();
-    const { requestId: meant, licenseId } = random.chance(0.1) && ended.length > 0 ? random.pick(ended) : record;
+    const { requestId: meant, licenseId } =
+      random.chance(0.1) && ended.length > 0 ? random.pick(ended) : record;
     // Mostly by a key of the same license.
     const own = keys.filter(({ stored }) => stored.licenseId === licenseId);
     const key = random.pick(random.chance(0.05) || own.length === 0 ? keys : own);
@@ -48,7 +49,8 @@ function wrongAnswer(
   { reply: { status, body }, isGone }: { reply: Reply; isGone: boolean },
 ): string | null {
   const said = JSON.parse(body);
-  const isAnothers = licenseId !== stored.licenseId || (stored.access === 'own' && item.keyId !== stored.keyId);
+  const isAnothers =
+    licenseId !== stored.licenseId || (stored.access === 'own' && item.keyId !== stored.keyId);
   // Budgets come and go meanwhile, and who has one cancels only what is its own.
   const mayBeLeft = isAnothers || isGone || (item.keyId !== stored.keyId && profile.hasBudgets);
   const isCancelled = item.errorCode === 'CANCELLED';

@@ -238,8 +238,7 @@ export function modelAnswer(
     const beginsMs = waitsMs + random.int(1, 400);
     if (behavior === 'waits for ever') return sayQueuedUntil(200_000);
     // Earlier, by as much as a cancellation needs to read who asks.
-    if (profile.hasCancellations)
-      scheduler.after(Math.max(0, beginsMs - 45), () => watch.touched(requestId));
+    if (profile.hasCancellations) scheduler.after(Math.max(0, beginsMs - 45), () => watch.touched(requestId));
     if (!neverStarts) say(beginsMs, started);
     if (again !== undefined) say(beginsMs + 1, again);
     if (ends !== undefined) ends(say, beginsMs + random.int(1, 4000), random);

@@ -166,14 +166,16 @@ function toDeletion(simulation: Simulation, key: string, sending: Sending): Prom
 function toMark(simulation: Simulation, key: string, sending: Sending): Promise<HttpAnswer> {
   const { bucket, checker, must } = simulation;
   const { run } = sending;
+  const [kind, , requestId] = key.split('/');
+  const isFlag = kind === 'cancelled';
   return play(simulation, {
     ...sending,
-    name: key.startsWith('cancelled/') ? 'put a flag' : 'put a tombstone',
+    name: isFlag ? 'put a flag' : 'put a tombstone',
+    isHurried: isFlag,
     faults: [...anywhere, 'throttled', 'timeout after', 'applied late'],
     async apply() {
-      const [kind, , requestId] = key.split('/');
       const { errorCode } = checker.record(requestId!)!.item;
-      must(kind !== 'cancelled' || errorCode === 'CANCELLED', `${run.name}: stops what is not cancelled`);
+      must(!isFlag || errorCode === 'CANCELLED', `${run.name}: stops what is not cancelled`);
       bucket.mark(key);
       return emptyAnswer(200);
     },

@@ -49,8 +49,7 @@ export function createRunRules(
       return `${item.status} by the sweep before its deadline`;
     if ((item.errorCode === 'CANCELLED') !== (run.kind === 'cancel'))
       return `${item.errorCode} by ${run.name}, which nobody asked for`;
-    const mayEnd =
-      startedBy === null || startedBy === run || ['sweep', 'cancel', 'other'].includes(run.kind);
+    const mayEnd = startedBy === null || startedBy === run || ['sweep', 'cancel', 'other'].includes(run.kind);
     return mayEnd ? null : `${item.status} by ${run.name}, which had not begun it`;
   }
 
