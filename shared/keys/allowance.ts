@@ -46,63 +46,67 @@ export async function readKeyUse(
   };
 }
 
-/**
- * What a key may still do.
- * @param licenseName see `licenseNames`
- * @param identities those that its license covers
- */
-export function keyAllowance(
-  key: ApiKey,
-  of: { license: License; licenseName: string; period: CreditPeriod; identities: readonly Identity[] },
-  { totals, counting, rateLog }: KeyUse,
-  nowMs: number,
-): KeyAllowance {
-  const { license, licenseName: name, period } = of;
-  const { label: tier, maxOutputs, maxSidePx } = tiers[license.tier];
-  const ofKey = totals.byKey[key.keyId] ?? { credits: 0, committed: 0 };
-  const requests = consumeFromRateLog(rateLog, nowMs, generateLimit, 0);
+/** Of which license a key is, and what it covers now. */
+export interface KeyScope {
+  license: License;
+  /** See `licenseNames`. */
+  licenseName: string;
+  period: CreditPeriod;
+  /** Those that the license covers. */
+  identities: readonly Identity[];
+}
+
+/** What a key may still do. */
+export function keyAllowance(key: ApiKey, scope: KeyScope, use: KeyUse, nowMs: number): KeyAllowance {
+  const { totals, counting, rateLog } = use;
+  const { creditsLimit, endMs } = scope.period;
+  const { keyId, monthlyCredits } = key;
+  const ofKey = totals.byKey[keyId] ?? { credits: 0, committed: 0 };
+  const { remaining, resetSeconds } = consumeFromRateLog(rateLog, nowMs, generateLimit, 0);
   return {
-    keyId: key.keyId,
+    keyId,
     keyPrefix: key.keyPrefix,
     name: key.name,
     expiresAt: isoTime(key.expiresAtMs),
     access: key.access,
-    license: {
-      licenseId: license.licenseId,
-      name,
-      tier,
-      maxOutputs,
-      maxSidePx,
-      maxInFlight: maxInFlight(license),
-      inFlight: counting.inFlight,
-    },
+    license: licensePart(scope, counting.inFlight),
     credits: {
-      limit: period.creditsLimit,
+      limit: creditsLimit,
       used: totals.used,
-      // A limit that was lowered leaves no less than nothing.
-      remaining: Math.max(0, period.creditsLimit - totals.committed),
-      resetsAt: isoTime(period.endMs),
+      remaining: leftOf(creditsLimit, totals.committed),
+      resetsAt: isoTime(endMs),
     },
     budget:
-      key.monthlyCredits === null
+      monthlyCredits === null
         ? null
         : {
-            monthlyCredits: key.monthlyCredits,
+            monthlyCredits,
             used: ofKey.credits,
-            remaining: Math.max(0, key.monthlyCredits - ofKey.committed),
+            remaining: leftOf(monthlyCredits, ofKey.committed),
           },
     maxInFlight: key.maxInFlight,
-    inFlight: key.maxInFlight === null ? null : (counting.inFlightByKey[inFlightName(key.keyId)] ?? 0),
-    requests: {
-      perMinute: generateLimit.quota,
-      remaining: requests.remaining,
-      resetSeconds: requests.resetSeconds,
-    },
-    identities: of.identities.map(({ identityId: id, name, slug, model }) => ({
-      id,
-      name,
-      slug,
-      available: model !== null,
-    })),
+    inFlight: key.maxInFlight === null ? null : (counting.inFlightByKey[inFlightName(keyId)] ?? 0),
+    requests: { perMinute: generateLimit.quota, remaining, resetSeconds },
+    identities: scope.identities.map(identityPart),
   };
+}
+
+/** A limit that was lowered leaves nothing, and no less. */
+const leftOf = (limit: number, committed: number) => Math.max(0, limit - committed);
+
+function licensePart({ license, licenseName }: KeyScope, inFlight: number): KeyAllowance['license'] {
+  const { label, maxOutputs, maxSidePx } = tiers[license.tier];
+  return {
+    licenseId: license.licenseId,
+    name: licenseName,
+    tier: label,
+    maxOutputs,
+    maxSidePx,
+    maxInFlight: maxInFlight(license),
+    inFlight,
+  };
+}
+
+function identityPart({ identityId, name, slug, model }: Identity): KeyAllowance['identities'][number] {
+  return { id: identityId, name, slug, available: model !== null };
 }
