@@ -29,7 +29,7 @@ export const handler = endpoint(routes.createOpenAiImage, {
       bodyProblem: problem,
       respondAsync: false,
     };
-    const deps = { ...workflow, meter: request.meter };
+    const deps = { ...workflow, meter: request.meter, traceparent: request.traceparent };
     const accepted = await acceptGeneration(command, deps);
     const { generation } = accepted;
     if (accepted.outcome === 'replayed') {

@@ -23,7 +23,7 @@ export async function answerGeneration(
   command: GenerationCommand,
   shared: SharedDeps,
 ): Promise<Answer> {
-  const deps = { ...shared, meter: request.meter };
+  const deps = { ...shared, meter: request.meter, traceparent: request.traceparent };
   if (request.query.get('dryRun')?.[0] === 'true') return dryRunAnswer(request, command, deps);
   const accepted = await acceptGeneration(command, deps);
   if (accepted.outcome === 'replayed') return replayAnswer(request, command, accepted.answer, deps);

@@ -103,7 +103,7 @@ function canonical(body: Arguments): string {
 }
 
 function workflowFor({ request, deps }: ToolCall): GenerationDeps {
-  return { ...deps.workflow, meter: request.meter };
+  return { ...deps.workflow, meter: request.meter, traceparent: request.traceparent };
 }
 
 async function generate(

@@ -18,6 +18,9 @@ export const cors = {
     'mcp-name',
     'mcp-protocol-version',
     'prefer',
+    // What instrumented pages add to their requests. The second is taken and ignored.
+    'traceparent',
+    'tracestate',
   ],
   responseHeaders: [
     'x-request-id',
@@ -29,6 +32,7 @@ export const cors = {
     'preference-applied',
     'x-ignored-parameters',
     'etag',
+    'traceparent',
   ],
   maxAgeSeconds: 3600,
 } as const;
