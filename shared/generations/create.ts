@@ -2,11 +2,12 @@ import type { GenerationAnswer } from './answer-contract.ts';
 import type { Generation } from './generation.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
-import { isFault, ServiceError, type Words } from '../base/errors.ts';
+import { isFault, ServiceError, type ServiceErrorOptions, type Words } from '../base/errors.ts';
 import { completedAnswer, type AnswerDeps } from './answers.ts';
 import {
   decideGeneration,
   findReplay,
+  anotherTryRuns,
   inProgress,
   type DecisionDeps,
   type GenerationCommand,
@@ -57,7 +58,14 @@ export async function acceptGeneration(
     const most = maxInFlight(license);
     const limits = { creditsLimit: period.creditsLimit, keyBudget, maxInFlight: most, keyMaxInFlight };
     const isLate = () => deps.clock.now() >= generation.deadlineMs;
-    const reserved = await deps.generations.reserve(generation, limits, command.bodyHash, isLate);
+    const reserved = await deps.generations.reserve(
+      generation,
+      limits,
+      command.bodyHash,
+      isLate,
+      command.storedBeside?.(generation),
+    );
+    if (reserved.outcome === 'overtaken') throw anotherTryRuns();
     if (reserved.outcome === 'over_limit') throw overLimit(decided);
     if (reserved.outcome === 'over_key_budget') throw overKeyBudget(decided, keyBudget!);
     if (reserved.outcome === 'too_many_unpaid') throw tooManyUnpaid(reserved.refusal, generation.createdAtMs);
@@ -90,11 +98,28 @@ export async function finishGeneration(
   observer: Observer,
   deps: GenerationDeps,
 ): Promise<GenerationAnswer> {
-  const { requestId } = generation;
   deps.meter.add('creditsReserved', generation.credits);
   const { ended, failure } = await runToEnd(generation, identity, observer, deps).finally(() =>
     discardReferences(generation, generation.referenceImages, deps),
   );
+  const code = ended.errorCode ?? 'GENERATION_FAILED';
+  // Where another process ended it for another reason, the wait of our failure is not its wait.
+  const retryAfterSeconds =
+    failure instanceof ServiceError && failure.code === code ? failure.retryAfterSeconds : undefined;
+  return endedAnswer(ended, license, { retryAfterSeconds, noFault: !isFault(code, failure) }, deps);
+}
+
+/**
+ * What everybody is answered who waited for a request, once it has ended.
+ * @throws the error that it ended with; GENERATION_FAILED where the image is charged and its answer could not be made.
+ */
+export async function endedAnswer(
+  ended: Generation,
+  license: License,
+  about: Pick<ServiceErrorOptions, 'retryAfterSeconds' | 'noFault'>,
+  deps: AnswerDeps,
+): Promise<GenerationAnswer> {
+  const { requestId } = ended;
   if (ended.status === 'COMPLETED') {
     return completedAnswer(ended, license, deps).catch((cause: unknown) => {
       // Not SERVICE_UNAVAILABLE: callers repeat the request for that, and would pay for it again.
@@ -104,14 +129,7 @@ export async function finishGeneration(
     });
   }
   const code = ended.errorCode ?? 'GENERATION_FAILED';
-  // Where another process ended it for another reason, the wait of our failure is not its wait.
-  const retryAfterSeconds =
-    failure instanceof ServiceError && failure.code === code ? failure.retryAfterSeconds : undefined;
-  throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, {
-    retryAfterSeconds,
-    requestId,
-    noFault: !isFault(code, failure),
-  });
+  throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, { ...about, requestId });
 }
 
 async function runToEnd(

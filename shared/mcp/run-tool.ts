@@ -4,6 +4,7 @@ import { describeIssues } from '../base/fields.ts';
 import type { GenerationAnswer } from '../generations/answer-contract.ts';
 import { ServiceError } from '../base/errors.ts';
 import type { KeyCaller } from '../http/callers.ts';
+import { canonicalJson } from '../http/json.ts';
 import { readCommand, type GenerationRequestDeps } from '../http/generation-request.ts';
 import { consumeRateLimit, refuseOverLimit } from '../http/rate-limit.ts';
 import type { ApiRequest } from '../http/request.ts';
@@ -83,7 +84,8 @@ async function commandFor(sent: Arguments, call: ToolCall): Promise<GenerationCo
   const { idempotencyKey, ...body } = sent;
   const asRequest = {
     requestId: request.requestId,
-    rawBody: canonical(body),
+    // A model that repeats a call may write its arguments otherwise.
+    rawBody: canonicalJson(withoutNulls(body)),
     query: new Map(),
     headers: new Map(keyHeader(idempotencyKey)),
   };
@@ -94,12 +96,6 @@ async function commandFor(sent: Arguments, call: ToolCall): Promise<GenerationCo
 function keyHeader(sent: unknown): [string, string[]][] {
   if (sent === undefined || sent === null) return [];
   return [['idempotency-key', [typeof sent === 'string' ? sent : '']]];
-}
-
-/** Arguments in one order and without nulls: a model that repeats a call may write them otherwise. */
-function canonical(body: Arguments): string {
-  const sent = Object.entries(withoutNulls(body) as Arguments);
-  return JSON.stringify(sent.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function workflowFor({ request, deps }: ToolCall): GenerationDeps {

@@ -24,7 +24,7 @@ export interface Operation {
     /** Whether it says when to ask again, while there is more to come. */
     pollable?: true;
   };
-  /** Whether it generates: `?dryRun=true` and `Prefer: respond-async` have answers of their own. */
+  /** Whether it generates: `?dryRun=true` and `Prefer` have answers of their own. */
   generates?: true;
   /** The error codes that do not follow from the table of routes: see `codesOf`. */
   codes?: ErrorCode[];
@@ -57,7 +57,7 @@ export const operations: Record<OperationId, Operation> = {
     tag: 'Generating',
     summary: 'Generate images',
     description:
-      'Answers once the images are stored, or at once with `Prefer: respond-async`. Checks come in the order of the error codes: the key, the rate limit, the body, the ' +
+      'Answers once the images are stored, or at once with `Prefer: respond-async`, or after a while with `Prefer: wait=20`. Checks come in the order of the error codes: the key, the rate limit, the body, the ' +
       'identity, the parameters, the tier, the credits, the model, the reference images. Nothing is charged for a request ' +
       'that fails.',
     parameters: ['idempotencyKey', 'dryRun', 'prefer'],

@@ -47,6 +47,9 @@ export const uploadLimit: RouteLimit = { name: 'upload', quota: 40, windowSecond
 export const mcpLimit: RouteLimit = withMembers(fetchLimit, { name: 'mcp' });
 export const playgroundLimit: RouteLimit = withMembers(generateLimit, { name: 'playground' });
 
+/** `Prefer: wait=n` at most: many proxies end a connection on which nothing comes for longer. */
+export const maxWaitSeconds = 60;
+
 /** The limits whose logs say when a key was last used. */
 export const keyLimitNames = [
   generateLimit.name,

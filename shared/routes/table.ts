@@ -71,7 +71,10 @@ const playgroundItems = withMembers(waitingItems, { refusals: ['update'] });
 const playgroundGrants = withMembers(generating, { table: playgroundItems });
 
 /** It also looks for slugs. There are no references and no asynchronous requests. */
-const openAiItems = withMembers(generationItems, { catalog: ['get', 'query'] });
+const openAiItems = withMembers(generationItems, {
+  catalog: ['get', 'query'],
+  tries: ['query', 'put', 'update'],
+});
 
 export const createGeneration = {
   method: 'POST',
