@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from anyio.from_thread import BlockingPortal
 
-from image_generation import async_client, client
+from image_generation import _calls
 from image_generation._generate import body_of
 
 repository = Path(__file__).parents[3]
@@ -28,8 +28,7 @@ def _small_body(function: str, parameters: Mapping[str, Any]) -> bytes:
 
 def generate_small(replace: Callable[[Any, str, Any], None] = setattr) -> None:
     """From now on what an example leaves out is small. Examples are for people, who want large images."""
-    for module in (client, async_client):
-        replace(module, 'body_of', _small_body)
+    replace(_calls, 'body_of', _small_body)
 
 
 @dataclass(frozen=True)

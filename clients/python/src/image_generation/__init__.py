@@ -30,6 +30,7 @@ from .models import CreditsUsage as CreditsUsage
 from .models import DryRun as DryRun
 from .models import Health as Health
 from .models import Identity as Identity
+from .models import KeyAllowance as KeyAllowance
 from .models import Progress as Progress
 from .models import Queued as Queued
 from .models import Started as Started

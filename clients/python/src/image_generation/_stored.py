@@ -18,6 +18,9 @@ from .models import StoredGeneration
 T = TypeVar('T')
 Callback = Callable[[T], Awaitable[None] | None]
 
+# The latest deadline of an asynchronous request is 14 minutes, and a request whose worker died is ended a
+# little later.
+wait_for_seconds = 30 * 60.0
 # Shorter than this is impolite, whatever the service says.
 _shortest_wait_seconds = 1.0
 # For a service that does not say when to look again.
@@ -81,6 +84,12 @@ async def _look_at(requester: Requester, request_id: str) -> tuple[StoredGenerat
 def get_generation_call(request_id: str) -> Call:
     """How a stored request is fetched."""
     return Call('GET /generate/{requestId}', path={'requestId': request_id})
+
+
+async def cancel_generation(requester: Requester, request_id: str) -> StoredGeneration:
+    """Ends an open request. A repeat finds the request cancelled, so it is safe."""
+    call = Call('POST /generate/{requestId}/cancel', path={'requestId': request_id})
+    return await requester.fetch(call, StoredGeneration, is_safe=True)
 
 
 async def delete_generation(requester: Requester, request_id: str) -> None:

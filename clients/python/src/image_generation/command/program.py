@@ -64,6 +64,11 @@ def parser() -> argparse.ArgumentParser:
     _add_list(command('list', 'list requests, newest first'))
     _add_get(command('get', 'show a request, and save its images with -o'))
     _add_delete(command('delete', 'delete requests with their images and prompts, for good'))
+    words = 'end a request that waits or runs, uncharged'
+    command('cancel', words).add_argument('request_id', metavar='ID')
+    words = 'upload a reference image, and print its ID, which is usable for an hour'
+    command('upload', words).add_argument('file', metavar='FILE')
+    command('usage', 'say what the key may still do: credits, budget, requests')
     command('identities', 'list the identities that the key may use')
     command('configure', 'ask for the key, and keep it in a file')
     return top
@@ -125,6 +130,9 @@ _commands: dict[str, Callable[[Client, Namespace], int | None]] = {
     'delete': lambda client, args: commands.delete(
         client, args, lambda error, about: _report(args.json, error, about)
     ),
+    'cancel': commands.cancel,
+    'upload': commands.upload,
+    'usage': commands.usage,
     'identities': commands.identities,
 }
 
