@@ -8,6 +8,7 @@ Example:
     'bay.png'
 """
 
+from ._batch_folder import BatchResult as BatchResult
 from ._generate import Disconnected as Disconnected
 from ._generate import Event as Event
 from ._version import __version__ as __version__

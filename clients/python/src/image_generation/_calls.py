@@ -16,7 +16,7 @@ import httpx2
 
 from ._generate import body_of, check_names, key_header, service_name
 from ._requester import Call, Options, Requester, check_finite
-from ._retry import is_transient, proxies, those_set
+from ._retry import is_transient, proxies, rate_pause_seconds, those_set
 from ._storage import File, read_upload, send_file
 from ._version import __version__
 from .errors import ConfigurationError, IdempotencyInProgress
@@ -96,9 +96,16 @@ class AcceptedRequest:
 
     None when an earlier call with the same idempotency key got the number.
     """
+    pause_seconds: float = 0
+    """After how long another may be sent."""
 
 
-async def respond_async(requester: Requester, body: bytes, idempotency_key: str | None) -> AcceptedRequest:
+async def respond_async(
+    requester: Requester,
+    body: bytes,
+    idempotency_key: str | None,
+    is_retried: Callable[[Exception], bool] = is_transient,
+) -> AcceptedRequest:
     """Asks for images. Every try has the same idempotency key, so that it is accepted once."""
     headers = {'prefer': 'respond-async', **key_header(idempotency_key)}
     call = Call('POST /generate', body=body, headers=headers)
@@ -113,18 +120,19 @@ async def respond_async(requester: Requester, body: bytes, idempotency_key: str 
                 raise
             return AcceptedRequest(error.request_id, None)
 
-    return await requester.retry(once, is_transient)
+    return await requester.retry(once, is_retried)
 
 
 async def _read_accepted(requester: Requester, response: httpx2.Response) -> AcceptedRequest:
     """Reads 202, and 200 with the images: of a key whose request has completed, and of a service that knows
     no asynchronous requests. Both name the request.
     """
+    pause_seconds = rate_pause_seconds(response.headers)
     if response.status_code == 202:
         accepted = await requester.read_model(response, AcceptedGeneration)
-        return AcceptedRequest(accepted.request_id, accepted.credits_reserved)
+        return AcceptedRequest(accepted.request_id, accepted.credits_reserved, pause_seconds)
     done = await requester.read_model(response, Generation)
-    return AcceptedRequest(done.request_id, done.usage.credits_charged)
+    return AcceptedRequest(done.request_id, done.usage.credits_charged, pause_seconds)
 
 
 async def dry_run(requester: Requester, body: bytes) -> DryRun:

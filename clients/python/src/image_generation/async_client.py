@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -11,6 +13,8 @@ from typing_extensions import Self, Unpack
 
 from . import _calls, models
 from ._answer import Shared
+from ._batch import Lines, run_batch
+from ._batch_folder import BatchResult
 from ._generate import Callbacks, Event, generate, result_after
 from ._io import SuspendingIO
 from ._requester import Call, Requester
@@ -145,6 +149,14 @@ class AsyncClient(Shared):
         call = get_generation_call(request_id)
         stored = await self._requester.fetch(call, models.StoredGeneration)
         return bind(AsyncStoredGeneration, stored, self._requester)
+
+    async def batch(
+        self, lines: Lines, folder: str | os.PathLike[str], *, again: bool = False
+    ) -> AsyncIterator[BatchResult]:
+        """The same as `Client.batch`."""
+        async with aclosing(run_batch(self._requester, lines, Path(folder), again)) as results:
+            async for result in results:
+                yield result
 
     async def cancel(self, request_id: str) -> AsyncStoredGeneration:
         """Ends a request that waits or runs, and gives its credits back. Returns the stored request.

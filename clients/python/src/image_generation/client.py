@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Literal
 
 import httpx2
@@ -11,6 +13,8 @@ from typing_extensions import Self, TypedDict, Unpack
 
 from . import _calls, models
 from ._answer import Shared
+from ._batch import Lines, run_batch
+from ._batch_folder import BatchResult
 from ._generate import Callbacks, Event, generate, result_after
 from ._io import BlockingIO, iterate, run
 from ._requester import Call, Requester
@@ -181,6 +185,22 @@ class Client(Shared):
         call = get_generation_call(request_id)
         stored = run(self._requester.fetch(call, models.StoredGeneration))
         return bind(StoredGeneration, stored, self._requester)
+
+    def batch(
+        self, lines: Lines, folder: str | os.PathLike[str], *, again: bool = False
+    ) -> Iterator[BatchResult]:
+        """Generates thousands of images into a folder, as fast as the key's limits allow.
+
+        Yields the result of each line as it ends, those of earlier runs first. Run again with the same lines
+        and folder, it goes on where it ended or was killed. A key or credits that are not enough stop it with
+        their error.
+
+        Args:
+            lines: The requests, or requests by the numbers of their lines.
+            folder: Gets the images, and `results.jsonl`. Another folder is another wish.
+            again: Sends lines again that were sent more than a day ago and whose end is not known.
+        """
+        yield from iterate(run_batch(self._requester, lines, Path(folder), again))
 
     def cancel(self, request_id: str) -> StoredGeneration:
         """Ends a request that waits or runs, and gives its credits back. Returns the stored request.
