@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import subprocess
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -48,11 +49,16 @@ class Granted:
 class Service:
     """The process of `test/support/client-fixture.ts`, which says what it understands."""
 
-    def __init__(self) -> None:
+    def __init__(self, node_options: str = '') -> None:
         # What never finishes should not hold up the end.
         command = ['node_modules/.bin/node', 'test/support/client-fixture.ts', '--grace', '0']
         self._process = subprocess.Popen(
-            command, cwd=repository, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            command,
+            cwd=repository,
+            env={**os.environ, 'NODE_OPTIONS': node_options},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         ready = self._read()
         self.base_url: str = ready['baseUrl']

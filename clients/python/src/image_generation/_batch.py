@@ -90,11 +90,9 @@ class _Batch:
         self._kept = kept
         self._open = [line for line in lines if line.request_id is not None]
         # Those that were sent come first: they may run.
-        unsent = sorted(
-            (line for line in lines if line.request_id is None), key=lambda line: line.body is None
-        )
-        self._queue = deque(unsent)
-        self._sent_before = {line.number for line in unsent if line.body is not None}
+        rest = [line for line in lines if line.request_id is None]
+        self._queue = deque(sorted(rest, key=lambda line: line.body is None))
+        self._sent_before = {line.number for line in rest if line.body is not None}
         self._send_at = self._look_at = 0.0
         self.places, self.pace_seconds = 1, 6.0
         self.refusal: ApiError | None = None
@@ -149,7 +147,7 @@ class _Batch:
             self._kept.freed(line)
             return None
         if isinstance(error, InvalidParameters) and line.number in self._sent_before:
-            # An earlier run's uploads may have expired. It was not accepted, so another body is no second wish.
+            # An earlier run's uploads may have expired. Nothing was accepted by this key.
             self._sent_before.remove(line.number)
             line.body = None
             self._queue.appendleft(line)

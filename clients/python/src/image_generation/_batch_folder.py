@@ -8,7 +8,7 @@ import os
 import sys
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -45,7 +45,7 @@ class BatchResult(Answer):
 
     line: int
     request_id: str | None = None
-    files: list[str] = []
+    files: Sequence[str] = ()
     """The names of its images in the folder."""
     credits: int = 0
     """What was charged."""
@@ -124,8 +124,8 @@ class BatchFolder:
         forgotten = [line.number for line in found if line.is_forgotten()]
         if forgotten and not again:
             raise ConfigurationError(
-                f'Nobody knows whether these lines were paid for, which were sent more than a day ago: '
-                f'{", ".join(map(str, forgotten))}. Look at the stored requests, then send them again (--again).'
+                f'Lines {", ".join(map(str, forgotten))} were sent more than a day ago, and may be paid for. '
+                'Look at the stored requests, then send them again (--again).'
             )
         ended = [line.result for line in found if line.result is not None]
         write_whole(self.path / 'results.jsonl', b''.join(map(_json_of, ended)))
@@ -186,7 +186,7 @@ def _line_of(line: Line, noted: Line | None) -> Line:
     if noted.result is not None and noted.result.code is not None:
         return line
     raise ConfigurationError(
-        f'Line {line.number} is not what it was when it was sent. Add lines at the end, or choose another folder.'
+        f'Line {line.number} is not what was sent before. Add lines at its end, or take another folder.'
     )
 
 
@@ -196,10 +196,8 @@ def _key_of(batch: str, number: int, content: Mapping[str, Any]) -> str:
 
 
 def _plain_content(value: Any) -> str:
-    """Of a reference image."""
-    if isinstance(value, bytes | bytearray | memoryview):
-        return hashlib.sha256(value).hexdigest()
-    return os.fspath(value)
+    """Of a reference image, in the place of its bytes or for its path."""
+    return str(value) if hasattr(value, '__fspath__') else hashlib.sha256(value).hexdigest()
 
 
 def _plain(result: BatchResult) -> Any:

@@ -62,17 +62,20 @@ class IdentityName(Answer):
 
 class KeyBudget(Answer):
     monthly_credits: Annotated[int, Field(alias='monthlyCredits')]
+    """Credits of the period that it may use."""
     used: int
+    """What completed requests were charged in the period that runs."""
     remaining: int
-    """What new requests may still be charged: what requests in flight hold is taken off."""
+    """What new requests may still be charged: what requests in flight hold is taken off. Never below 0."""
 
 
 class KeyCredits(Answer):
     limit: int
     """Credits of the period that runs."""
     used: int
+    """What completed requests were charged in the period that runs."""
     remaining: int
-    """What new requests may still be charged: what requests in flight hold is taken off."""
+    """What new requests may still be charged: what requests in flight hold is taken off. Never below 0."""
     resets_at: Annotated[AwareDatetime, Field(alias='resetsAt')]
     """When the credits of the next period begin."""
 

@@ -255,12 +255,17 @@ def configure(args: Namespace) -> None:
 
 def _parameters(args: Namespace, identity: Identity) -> Any:
     """The request that the arguments ask for."""
+    prompt = read_input() if args.prompt == '-' else args.prompt
+    return {**given(args), 'identity_id': identity.id, 'prompt': prompt}
+
+
+def given(args: Namespace) -> dict[str, Any]:
+    """What the options say of a request."""
     names = ('negative_prompt', 'width', 'height', 'num_outputs', 'seed', 'num_inference_steps')
-    given = {name: getattr(args, name) for name in (*names, 'guidance_scale', 'output_format')}
+    options = {name: getattr(args, name) for name in (*names, 'guidance_scale', 'output_format')}
     return {
-        'identity_id': identity.id,
-        'prompt': read_input() if args.prompt == '-' else args.prompt,
-        **{name: value for name, value in given.items() if value is not None},
+        **{name: value for name, value in options.items() if value is not None},
+        **({'identity_id': args.identity} if args.identity else {}),
         **({'reference_images': args.reference} if args.reference else {}),
         **({'reference_mode': 'exact_product'} if args.exact_product else {}),
         **({'preserve_branding': True} if args.preserve_branding else {}),
@@ -268,8 +273,11 @@ def _parameters(args: Namespace, identity: Identity) -> Any:
 
 
 def _identity(client: Client, name: str) -> Identity:
+    return identity_of(client.list_identities(), name)
+
+
+def identity_of(found: list[Identity], name: str) -> Identity:
     """An identity by its ID, its slug or its name."""
-    found = client.list_identities()
     for one in found:
         if name == one.id or name.lower() in (one.slug.lower(), one.name.lower()):
             return one
