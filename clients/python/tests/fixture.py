@@ -49,13 +49,15 @@ class Granted:
 class Service:
     """The process of `test/support/client-fixture.ts`, which says what it understands."""
 
-    def __init__(self, node_options: str = '') -> None:
+    def __init__(self, is_quick: bool = False) -> None:
         # What never finishes should not hold up the end.
-        command = ['node_modules/.bin/node', 'test/support/client-fixture.ts', '--grace', '0']
+        quick = ['quick'] if is_quick else []
+        command = ['node_modules/.bin/node', 'test/support/client-fixture.ts', *quick, '--grace', '0']
+        raised = f'--import={repository}/test/support/raise-limits.ts' if is_quick else ''
         self._process = subprocess.Popen(
             command,
             cwd=repository,
-            env={**os.environ, 'NODE_OPTIONS': node_options},
+            env={**os.environ, 'NODE_OPTIONS': raised},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

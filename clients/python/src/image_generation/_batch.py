@@ -25,6 +25,7 @@ from ._stored import look_at
 from .errors import (
     ApiError,
     CreditLimitExceeded,
+    IdempotencyInProgress,
     IdentityUnavailable,
     InvalidApiKey,
     InvalidParameters,
@@ -54,7 +55,7 @@ async def run_batch(
     contents = lines if isinstance(lines, Mapping) else dict(enumerate(lines, 1))
     for content in contents.values():
         check_names('batch', content)
-    with closing(BatchFolder(folder)) as kept:
+    with closing(BatchFolder(folder, requester.sender)) as kept:
         found = kept.lines(contents, again)
         for line in found:
             if line.result is not None:
@@ -72,11 +73,7 @@ async def run_batch(
 
 async def limits_of(requester: Requester) -> tuple[int, float]:
     """How many requests may be in flight, and the seconds from one to the next."""
-    try:
-        key = await requester.fetch(Call('GET /key'), KeyAllowance)
-    except NotFound:
-        # An older service does not say.
-        return 10, 6.0
+    key = await requester.fetch(Call('GET /key'), KeyAllowance)
     places = min(key.license.max_in_flight, key.max_in_flight or key.license.max_in_flight)
     return max(places, 1), 60 / key.requests.per_minute
 
@@ -131,7 +128,7 @@ class _Batch:
 
     def _refused(self, line: Line, error: ApiError) -> BatchResult | None:
         """What follows. Raises an error that is not this line's, or after which it may have been accepted."""
-        if isinstance(error, RateLimited | ServiceUnavailable):
+        if isinstance(error, RateLimited | ServiceUnavailable | IdempotencyInProgress):
             wait = max(error.retry_after_seconds or 0, self.pace_seconds)
             if wait > _longest_wait_seconds:
                 raise error
@@ -141,11 +138,9 @@ class _Batch:
         if isinstance(error, _of_all) or (error.status >= 500 and not isinstance(error, IdentityUnavailable)):
             raise error
         if isinstance(error, CreditLimitExceeded):
-            # What runs is waited for. The line is sent when the batch is run again.
+            # What runs is waited for.
             self._queue.clear()
             self.refusal = error
-            self._kept.freed(line)
-            return None
         if isinstance(error, InvalidParameters) and line.number in self._sent_before:
             # An earlier run's uploads may have expired. Nothing was accepted by this key.
             self._sent_before.remove(line.number)
@@ -180,7 +175,7 @@ class _Batch:
             content = await fetch_image(self._requester, links, index)
             await self._requester.io.write_file(self._kept.path / files[-1], content)
         credits, seed = ended.credits_charged, ended.seed
-        return BatchResult(line=number, request_id=stored.id, files=files, credits=credits, seed=seed)
+        return BatchResult(line=number, request_id=stored.id, files=tuple(files), credits=credits, seed=seed)
 
 
 def _is_fault(error: Exception) -> bool:

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -36,6 +36,7 @@ else:
 
 # A key is kept for 24 hours from when the service got it. The rest is for clocks that are wrong.
 _key_kept_seconds = 24 * 3600 - 600.0
+_notes_name = '.batch.jsonl'
 
 
 class BatchResult(Answer):
@@ -45,7 +46,7 @@ class BatchResult(Answer):
 
     line: int
     request_id: str | None = None
-    files: Sequence[str] = ()
+    files: tuple[str, ...] = ()
     """The names of its images in the folder."""
     credits: int = 0
     """What was charged."""
@@ -83,25 +84,38 @@ class Line:
     result: BatchResult | None = None
     look_at: float = 0
 
-    def is_forgotten(self) -> bool:
-        """Whether it was sent, nobody knows how that ended, and the service knows its key no longer."""
-        is_sent = self.body is not None and self.request_id is None and self.result is None
-        return is_sent and self.sent_at < time.time() - _key_kept_seconds
+    sender: str = ''
+    """The digest of the API key that sent it, which alone knows its idempotency key."""
+
+    def is_lost(self, sender: str) -> bool:
+        """Whether it was sent, and this API key can't learn how that ended."""
+        if self.body is None or self.result is not None:
+            return False
+        is_old = self.request_id is None and self.sent_at < time.time() - _key_kept_seconds
+        return is_old or self.sender != sender
+
+
+def begun(path: Path) -> set[int]:
+    """The lines that were sent and did not fail: only the others cost anything."""
+    notes = path / _notes_name
+    _, noted = _noted(notes.read_bytes() if notes.exists() else b'')
+    return {number for number, line in noted.items() if line.result is None or line.result.code is None}
 
 
 class BatchFolder:
     """Notes what happens, each time before anything depends on it. One process at a time has it open."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, sender: str) -> None:
         path.mkdir(parents=True, exist_ok=True)
         self.path = path
-        self._notes = (path / '.batch.jsonl').open('a+b')
+        self._sender = sender
+        self._notes = (path / _notes_name).open('a+b')
         try:
             _lock(self._notes)
         except OSError as cause:
             self._notes.close()
             raise ConfigurationError(f'Another process runs a batch in {path}.') from cause
-        for part in path.glob('.*.part'):
+        for part in path.glob(f'.{"[0-9a-f]" * 16}.part'):
             part.unlink()
 
     def close(self) -> None:
@@ -110,41 +124,39 @@ class BatchFolder:
 
     def lines(self, contents: Mapping[int, Mapping[str, Any]], again: bool) -> list[Line]:
         """The lines, each with what earlier runs noted of it."""
-        notes = self._read()
-        if not notes:
-            notes = [{'batch': uuid.uuid4().hex}]
-            _append(self._notes, notes[0])
-        noted: dict[int, Line] = {}
-        for note in notes[1:]:
-            _apply(note, noted)
+        self._notes.seek(0)
+        content = self._notes.read()
+        batch, noted = _noted(content)
+        # A kill may have torn the last one, upon which nothing has depended yet.
+        self._notes.truncate(content.rfind(b'\n') + 1)
+        if batch is None:
+            batch = uuid.uuid4().hex
+            _append(self._notes, {'batch': batch})
         found = [
-            _line_of(Line(number, _key_of(notes[0]['batch'], number, content)), noted.get(number))
+            _line_of(Line(number, _key_of(batch, number, content)), noted.get(number))
             for number, content in contents.items()
         ]
-        forgotten = [line.number for line in found if line.is_forgotten()]
-        if forgotten and not again:
+        lost = [line.number for line in found if line.is_lost(self._sender)]
+        if lost and not again:
             raise ConfigurationError(
-                f'Lines {", ".join(map(str, forgotten))} were sent more than a day ago, and may be paid for. '
-                'Look at the stored requests, then send them again (--again).'
+                f'Lines {", ".join(map(str, lost))} were sent more than a day ago or with another key: they '
+                'may be paid for. Look at the stored requests, then send them again (--again).'
             )
         ended = [line.result for line in found if line.result is not None]
         write_whole(self.path / 'results.jsonl', b''.join(map(_json_of, ended)))
-        return [Line(line.number, line.key) if line.is_forgotten() else line for line in found]
+        return [Line(line.number, line.key) if line.number in lost else line for line in found]
 
     def sent(self, line: Line, body: bytes) -> str:
         """Before it is sent."""
         line.body, line.sent_at = body.decode(), time.time()
-        _append(self._notes, {'line': line.number, 'key': line.key, 'body': line.body, 'at': line.sent_at})
+        sent = {'key': line.key, 'body': line.body, 'sentAt': line.sent_at, 'sender': self._sender}
+        _append(self._notes, {'line': line.number, **sent})
         return line.body
 
     def accepted(self, line: Line, request_id: str) -> None:
         """From now on it has an ID, which is kept for longer than its key."""
         line.request_id = request_id
         _append(self._notes, {'line': line.number, 'requestId': request_id})
-
-    def freed(self, line: Line) -> None:
-        """It was refused and may be sent later, as if it had not been sent."""
-        _append(self._notes, {'line': line.number})
 
     def ended(self, result: BatchResult) -> BatchResult:
         """Once its images are saved."""
@@ -153,28 +165,24 @@ class BatchFolder:
             file.write(_json_of(result))
         return result
 
-    def _read(self) -> list[dict[str, Any]]:
-        """The notes. A kill may have torn the last one, upon which nothing has depended yet."""
-        self._notes.seek(0)
-        content = self._notes.read()
-        whole = content[: content.rfind(b'\n') + 1]
-        self._notes.truncate(len(whole))
-        try:
-            return [json.loads(line) for line in whole.splitlines()]
-        except ValueError as cause:
-            raise ConfigurationError(f'{self._notes.name} is damaged.') from cause
 
-
-def _apply(note: dict[str, Any], noted: dict[int, Line]) -> None:
-    number = note['line']
-    if 'key' in note:
-        noted[number] = Line(number, note['key'], note['body'], note['at'])
-    elif 'requestId' in note:
-        noted[number].request_id = note['requestId']
-    elif 'result' not in note:
-        del noted[number]
-    else:
-        noted[number].result = BatchResult.model_validate(note['result'])
+def _noted(content: bytes) -> tuple[str | None, dict[int, Line]]:
+    """The batch's ID, and what was noted of each line. What follows the last line's end is no note."""
+    batch, noted = None, dict[int, Line]()
+    for text in content.splitlines(keepends=True):
+        if not text.endswith(b'\n'):
+            break
+        note = json.loads(text)
+        number = note.get('line')
+        if number is None:
+            batch = note['batch']
+        elif 'key' in note:
+            noted[number] = Line(number, note['key'], note['body'], note['sentAt'], sender=note['sender'])
+        elif 'requestId' in note:
+            noted[number].request_id = note['requestId']
+        else:
+            noted[number].result = BatchResult.model_validate(note['result'])
+    return batch, noted
 
 
 def _line_of(line: Line, noted: Line | None) -> Line:

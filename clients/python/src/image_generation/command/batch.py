@@ -8,12 +8,13 @@ import json
 import re
 import time
 from argparse import Namespace
-from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
-from image_generation import ApiError, Client, NotFound
+from image_generation import ApiError, Client, CreditLimitExceeded
+from image_generation._batch_folder import begun
 from image_generation._calls import is_url
 from image_generation._generate import check_names
 from image_generation.parameters import GenerationParameters
@@ -41,8 +42,9 @@ def batch(client: Client, args: Namespace) -> int:
     folder = Path(args.output)
     if not args.dry_run:
         folder.mkdir(parents=True, exist_ok=True)
-    earlier = _finished(folder) & lines.keys()
-    pace_seconds = _quote(client, args, {number: lines[number] for number in lines.keys() - earlier})
+    earlier = begun(folder) & lines.keys()
+    unsent = {number: line for number, line in lines.items() if number not in earlier}
+    pace_seconds = _quote(client, args, unsent) if unsent else 0
     if args.dry_run:
         return 0
     failed = done = credits = 0
@@ -70,49 +72,32 @@ def batch(client: Client, args: Namespace) -> int:
     return 1 if failed else 0
 
 
-def _finished(folder: Path) -> set[int]:
-    """The lines that earlier runs have ended."""
-    path = folder / 'results.jsonl'
-    # A kill may have torn the last one.
-    whole = path.read_text(encoding='utf-8').rpartition('\n')[0] if path.exists() else ''
-    results = (json.loads(line) for line in whole.splitlines())
-    return {one['line'] for one in results if one.get('status', 0) < 429}
-
-
 def _quote(client: Client, args: Namespace, lines: Requests) -> float:
-    """Says what the lines cost and how long they take, which is the seconds from one to the next that it
-    returns. Raises UsageError when there is too little left.
+    """Says what the lines cost, and how long they take: the seconds from one to the next are returned.
+    Raises UsageError when too few credits are left.
     """
-    sizes = Counter(tuple(line.get(name) for name in _size) for line in lines.values())
-    credits, left, unpriced = 0, 0, 0
-    for number, (size, count) in enumerate(sizes.most_common()):
-        first, line = next(one for one in lines.items() if tuple(one[1].get(name) for name in _size) == size)
+    key = client.key()
+    left = min(key.credits.remaining, key.budget.remaining if key.budget else key.credits.remaining)
+    sizes: dict[Any, list[int]] = {}
+    for number, line in lines.items():
+        sizes.setdefault(tuple(line.get(name) for name in _size), []).append(number)
+    credits, unpriced, is_enough = 0, len(lines), True
+    for numbers in sorted(sizes.values(), key=len, reverse=True)[:_priced_sizes]:
+        asked = {name: lines[numbers[0]].get(name) for name in ('identity_id', 'prompt', *_size)}
         try:
-            if number == _priced_sizes:
-                unpriced = sum(count for _, count in sizes.most_common()[number:])
-                break
-            priced = client.dry_run(
-                identity_id=line['identity_id'], prompt=line['prompt'], **dict(zip(_size, size, strict=True))
-            )
+            credits += len(numbers) * client.dry_run(**asked).credits
+            unpriced -= len(numbers)
         except ApiError as error:
-            if error.status != 400:
+            is_spent = isinstance(error, CreditLimitExceeded)
+            if error.status != 400 and not is_spent:
                 raise
-            say(printable(f'line {first}: {error} ({error.code})'))
-            unpriced += count
-            continue
-        credits, left = credits + count * priced.credits, priced.usage.credits_remaining
-    pace_seconds = 6.0
-    try:
-        key = client.key()
-        pace_seconds = 60 / key.requests.per_minute
-        left = min(key.credits.remaining, key.budget.remaining if key.budget else key.credits.remaining)
-    except NotFound:
-        # An older service does not say, and the dry run did.
-        pass
-    least = f'at least {credits} ({unpriced} lines have no price)' if unpriced else credits
+            is_enough = is_enough and not is_spent
+            say(printable(f'line {numbers[0]}: {error} ({error.code})'))
+    rest = f' and those of {unpriced} lines without a price' if unpriced else ''
+    pace_seconds = 60 / key.requests.per_minute
     eta = _span(len(lines) * pace_seconds)
-    say(f'{len(lines)} lines to generate: {least} credits of {left} that are left, about {eta}')
-    if credits > left and not args.yes and not args.dry_run:
+    say(f'{len(lines)} lines to generate: {credits} credits{rest}, of {left} that are left; about {eta}')
+    if not (is_enough and credits <= left) and not args.yes and not args.dry_run:
         raise UsageError('Nothing was sent: give --yes to generate as many as the credits are enough for.')
     return pace_seconds
 
@@ -141,15 +126,18 @@ def _read(client: Client, args: Namespace) -> Requests:
             continue
         try:
             line = {**given(args), **_parameters(json.loads(raw) if isinstance(raw, str) else raw, is_csv)}
-            line['identity_id'] = identity_of(identities, line.get('identity_id') or '').id
-            if not line.get('prompt'):
-                raise UsageError('prompt is missing.')
+            if not line.get('prompt') or not line.get('identity_id'):
+                raise UsageError('prompt or identityId is missing.')
+            line['identity_id'] = identity_of(identities, line['identity_id']).id
             check_names('batch', line)
             lines[number] = line
-        except (UsageError, ValueError, TypeError) as error:
+        except json.JSONDecodeError:
+            wrong.append(f'line {number}: It is no JSON.')
+        except (UsageError, ValueError) as error:
             wrong.append(f'line {number}: {error}')
     if wrong and not args.skip_invalid:
-        raise UsageError('; '.join(wrong[:20]) + '. Mend them, or give --skip-invalid.')
+        more = f' And {len(wrong) - 20} more.' if len(wrong) > 20 else ''
+        raise UsageError(f'{" ".join(wrong[:20])}{more} Mend them, or give --skip-invalid.')
     for one in wrong:
         say(printable(f'{one} It is skipped.'))
     if not lines:
@@ -160,8 +148,11 @@ def _read(client: Client, args: Namespace) -> Requests:
 def _csv_rows(text: str) -> Iterator[tuple[int, Any]]:
     """The rows with the numbers of their last lines. Cells that are empty are left out."""
     reader = csv.DictReader(io.StringIO(text, newline=''), restkey='', strict=True)
-    for row in reader:
-        yield reader.line_num, {name: cell for name, cell in row.items() if cell not in (None, '')}
+    try:
+        for row in reader:
+            yield reader.line_num, {name: cell for name, cell in row.items() if cell not in (None, '')}
+    except csv.Error as cause:
+        raise UsageError(f'line {reader.line_num} is no CSV: {cause}.') from cause
 
 
 def _parameters(raw: Any, is_csv: bool) -> dict[str, Any]:
@@ -174,8 +165,11 @@ def _parameters(raw: Any, is_csv: bool) -> dict[str, Any]:
         kind = _types.get(own, str)
         if own not in GenerationParameters.__annotations__:
             raise UsageError(f'{name or "a cell without a name"} is no member of a request.')
-        if is_csv and kind is not str:
-            value = value.split('|') if kind is list else json.loads(value.lower())
+        if is_csv and kind is list:
+            value = value.split('|')
+        elif is_csv and kind is not str:
+            with suppress(ValueError):
+                value = json.loads(value.lower())
         if value is None:
             continue
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
