@@ -209,8 +209,8 @@ def test_a_line_without_a_known_end_is_sent_again_only_where_that_is_free(
         list(other.batch([line], tmp_path))
     assert len(sent) == 6
     # Its upload has expired.
-    answers = (key, expired, opened, taken, accepted('r'), stored('COMPLETED'), image)
-    [result] = run_again(*answers)
+    rest = (key, expired, opened, taken, accepted('r'), stored('COMPLETED'), image)
+    [result] = run_again(*rest)
     assert (result.code, (tmp_path / '00001-1.png').read_bytes()) == (None, b'an image')
     posts = [one for one in sent if one.url.path.endswith('/generate')]
     assert len({(one.headers['idempotency-key'], one.content) for one in posts}) == 1
