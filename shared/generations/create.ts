@@ -128,11 +128,12 @@ async function runToEnd(
     try {
       return { ended: await releaseAfterFailure(generation, failure, run.runId, deps), failure };
     } catch (cause) {
-      // No other run has it. So it is not there any more: it was cancelled, and then deleted.
+      // No other run has it. So it is not there any more: it had ended, mostly because it was cancelled, and was deleted.
       if (!(cause instanceof RunLost)) throw cause;
       countCancelled(generation, deps.meter);
-      const { requestId } = generation;
-      throw new ServiceError('CANCELLED', 'The request was cancelled and deleted.', { cause, requestId });
+      throw new ServiceError('REQUEST_NOT_FOUND', 'The request was deleted while this call waited for it.', {
+        requestId: generation.requestId,
+      });
     }
   }
 }

@@ -98,7 +98,10 @@ export const operations: Record<OperationId, Operation> = {
       'Its credits and its Idempotency-Key are free again, and the model stops within two seconds. The call that waits for its images gets ' +
       '400 CANCELLED. Cancelling it again answers the same; one that has ended otherwise stays as it is. It needs no body.',
     parameters: ['requestId'],
-    answer: { schema: 'StoredGeneration', description: 'The request: `FAILED`, with the errorCode `CANCELLED`.' },
+    answer: {
+      schema: 'StoredGeneration',
+      description: 'The request: `FAILED`, with the errorCode `CANCELLED`.',
+    },
     codes: ['INVALID_BODY', 'REQUEST_NOT_FOUND', 'REQUEST_FINAL'],
   },
   listGenerations: {

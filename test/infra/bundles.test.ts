@@ -295,6 +295,24 @@ describe("in OpenAI's API format", () => {
   });
 });
 
+test('a request is cancelled, by key and by session, with its references and its idempotency key', async () => {
+  const license = (await licenseStore(tableOf(service.dataDir)).get(licenseId()))!;
+  for (const caller of [byKey(), bySession()]) {
+    const options = { identityId: service.ready.identities.aurora!, referenceImages: 1 };
+    const own = { ...options, idempotencyKey: `bundle-cancel-${caller.key}` };
+    const { requestId } = await reserveAbandoned(tableOf(service.dataDir), license, own);
+    const cancelled = await call('cancel-generation', {
+      ...caller,
+      method: 'POST',
+      parameters: { requestId },
+    });
+    expect(cancelled).toMatchObject({ status: 200, body: { status: 'FAILED', errorCode: 'CANCELLED' } });
+    const flags = allObjects(service.dataDir).filter(({ key }) => key.startsWith('cancelled/'));
+    expect(flags.map(({ key }) => key)).toContain(`cancelled/${licenseId()}/${requestId}`);
+  }
+  expect(deployed.logOf('cancel-generation')).not.toContain('"level":"ERROR"');
+});
+
 describe('deletions', () => {
   const tenMinutesMs = 600_000;
 

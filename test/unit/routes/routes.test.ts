@@ -31,6 +31,7 @@ test('only a deletion deletes images; the others delete copies of references, wh
   expect(deleting).toEqual([
     ['create-generation', ['references/*']],
     ['delete-generation', ['generations/*', 'references/*']],
+    ['cancel-generation', ['references/*']],
     ['answer-agent', ['references/*']],
     ['create-playground-generation', ['references/*']],
     ['sweep', ['generations/*', 'references/*']],
@@ -76,6 +77,7 @@ test('these routes have limits, and only those that cost much refuse when a limi
   });
   expect(limits.toSorted()).toEqual([
     'answerAgent: mcp 60 allow',
+    'cancelGeneration: cancel 60 allow',
     'createGeneration: generate 10 refuse',
     'createOpenAiImage: generate 10 refuse',
     'createPlaygroundGeneration: playground 10 refuse',
