@@ -125,7 +125,6 @@ def test_cancels_a_request_for_its_caller_too(
     client: Any, call: Caller, body: Body, service: Service, granted: Granted
 ) -> None:
     request = call(client.respond_async, **body('glacier'))
-    service.fates('is cut at the head')
     assert call(request.cancel).error_code == 'CANCELLED'
     assert call(client.cancel, request.request_id).status == 'FAILED'
     with pytest.raises(Cancelled, match='Nothing was charged') as cancelled:

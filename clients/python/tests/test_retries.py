@@ -115,6 +115,8 @@ def test_every_try_has_the_same_key_and_body(answering: Any, call: Caller) -> No
 def test_a_deletion_is_done_when_the_repeat_of_a_lost_one_finds_nothing(answering: Any, call: Caller) -> None:
     for fault in (cut, busy):
         assert call(answering(fault, gone).delete_generation, 'r') is None
+    # A repeated cancellation finds the request cancelled.
+    assert call(answering(cut, busy, stored('FAILED')).cancel, 'r').status == 'FAILED'
     for answers, error in (
         ((gone,), RequestNotFound),
         ((limited, gone), RequestNotFound),

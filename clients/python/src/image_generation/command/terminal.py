@@ -139,9 +139,7 @@ class ProgressBar:
         if isinstance(event, Progress):
             self._bar.update(self._task, description='Generating', completed=event.step, total=event.steps)
         elif isinstance(event, Counted):
-            self._bar.update(
-                self._task, description=words_of(event), completed=event.done, total=event.total
-            )
+            self._bar.update(self._task, description=words_of(event), completed=event.done, total=event.total)
         elif text := words_of(event):
             self._bar.update(self._task, description=text)
 
