@@ -148,6 +148,14 @@ export const operations: Record<OperationId, Operation> = {
     answer: { status: 201, schema: 'Upload', description: 'A form to send one file with, within the hour.' },
     codes: ['LICENSE_NOT_FOUND', 'LICENSE_INACTIVE'],
   },
+  getKey: {
+    tag: 'Account',
+    summary: 'What a key may still do',
+    answer: {
+      schema: 'KeyAllowance',
+      description: 'The key that asks, and what is left of its limits, credits and budget.',
+    },
+  },
   listLicenses: {
     tag: 'Account',
     summary: "List the account's licenses",

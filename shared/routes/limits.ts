@@ -19,7 +19,8 @@ export const cancelLimit: RouteLimit = withMembers(fetchLimit, { name: 'cancel' 
 /** The figures of `fetch`, so that reading a list is no way around it. */
 export const listLimit: RouteLimit = withMembers(fetchLimit, { name: 'list' });
 export const identitiesLimit: RouteLimit = withMembers(fetchLimit, { name: 'identities' });
-/** Eight rate logs are read for each active key. */
+export const keyLimit: RouteLimit = withMembers(fetchLimit, { name: 'key' });
+/** For each active key, the rate logs of all of `keyLimitNames` are read. */
 export const keysLimit: RouteLimit = withMembers(fetchLimit, { name: 'keys' });
 /** Each change is kept in the license's audit log. */
 export const changeKeyLimit: RouteLimit = {
@@ -57,6 +58,7 @@ export const keyLimitNames = [
   cancelLimit.name,
   listLimit.name,
   identitiesLimit.name,
+  keyLimit.name,
   uploadLimit.name,
   mcpLimit.name,
 ];

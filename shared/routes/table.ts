@@ -11,6 +11,7 @@ import {
   generateLimit,
   healthThrottle,
   identitiesLimit,
+  keyLimit,
   keysLimit,
   listLimit,
   mcpLimit,
@@ -158,6 +159,18 @@ export const listIdentities = {
     table: { licenses: ['get'], catalog: ['query'], owners: ['query'], links: ['get', 'put'] },
     readObjects: [objects.samples],
     previews: true,
+  },
+} as const satisfies Route;
+
+export const getKey = {
+  method: 'GET',
+  path: '/key',
+  functionName: 'get-key',
+  auth: 'key',
+  limit: keyLimit,
+  streams: false,
+  grants: {
+    table: { periods: ['batchGet'], rateLogs: ['batchGet'], catalog: ['query'], owners: ['query'] },
   },
 } as const satisfies Route;
 

@@ -409,6 +409,11 @@ describe('by key and by session', () => {
   });
 });
 
+test('a key is told what it may still do', async () => {
+  const { status, body: allowance } = await call('get-key', byKey());
+  expect([status, allowance.license.licenseId]).toEqual([200, licenseId()]);
+});
+
 test('health probes the model', async () => {
   const health = await call('get-health', {});
   expect(health).toMatchObject({ status: 200, body: { status: 'ok', inference: 'up' } });

@@ -83,6 +83,7 @@ test('these routes have limits, and only those that cost much refuse when a limi
     'deleteGeneration: delete 60 allow',
     'getAccount: account 30 allow',
     'getGeneration: fetch 60 allow',
+    'getKey: key 60 allow',
     'getOpenAiModel: identities 60 allow',
     'getUsage: usage 30 allow',
     'listActivity: activity 30 allow',
