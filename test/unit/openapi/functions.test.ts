@@ -98,6 +98,8 @@ test('the document names every header that the service reads', () => {
     // OpenAPI has no parameters for the first three: security schemes, contents and web pages stand for them.
     authorization: Object.keys(components.securitySchemes).length > 0,
     accept: components.responses.GenerationAnswer.description.includes('`Accept: text/event-stream`'),
+    // OpenAI's document describes forms.
+    'content-type': true,
     origin: info.description.includes('origins'),
     'content-encoding': info.description.includes('`Content-Encoding`'),
     [parameters.idempotencyKey.name.toLowerCase()]: true,
