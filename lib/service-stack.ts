@@ -4,6 +4,7 @@ import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { environmentVariables } from '../shared/base/config.ts';
 import { grantsOf, routes } from '../shared/routes/routes.ts';
 import { jobs, type Job } from '../shared/routes/jobs.ts';
+import { maxWaitSeconds } from '../shared/routes/limits.ts';
 import type { Grants, TableGrants } from '../shared/routes/grants.ts';
 import type { Route } from '../shared/routes/route.ts';
 import { dataTag, modelStackNameOf, stackNameOf, type Configuration } from './configuration.ts';
@@ -48,7 +49,7 @@ export interface ServiceStackProps {
   readonly reservedByOthers?: number;
 }
 
-/** A generation's function may run this much longer than the deadline, to store the outcome. */
+/** A generation's function may run this much longer than a generation or a caller's wait, to store the outcome. */
 const generationMarginSeconds = 30;
 const bufferedTimeout = Duration.seconds(20);
 const jobTimeout = Duration.seconds(60);
@@ -156,7 +157,9 @@ export class ServiceStack extends Stack {
 
   private addRoutes(origins: string[]): void {
     const { generationDeadlineSeconds, modelNames, supportContact } = this.configuration;
-    const generationTimeout = Duration.seconds(generationDeadlineSeconds + generationMarginSeconds);
+    const generationTimeout = Duration.seconds(
+      Math.max(generationDeadlineSeconds, maxWaitSeconds) + generationMarginSeconds,
+    );
     for (const route of Object.values(routes) as Route[]) {
       const timeout = route.streams ? generationTimeout : bufferedTimeout;
       const fn = this.addFunction({ ...route, grants: grantsOf(route) }, timeout);
@@ -221,7 +224,7 @@ export class ServiceStack extends Stack {
     const { api, configuration, monthlyBudgetUsd } = this;
     const worker = this.worker!;
     const all = this.node.findAll().filter((construct) => construct instanceof ServiceFunction);
-    const functions = watchFunctions({ ...configuration, all, api, worker });
+    const functions = watchFunctions({ all, api, worker });
     const monitoring = new Monitoring(this, 'Monitoring', {
       ...configuration,
       monthlyBudgetUsd,

@@ -23,12 +23,11 @@ export interface FunctionsWatchProps {
   /** It calls most of them. What starts one of the others has an alarm about its failures. */
   readonly api: HttpApi;
   readonly worker: GenerationWorker;
-  readonly generationDeadlineSeconds: number;
 }
 
 /** What is watched of all functions alike. What is normal for those that wait for the model would be slow for the others. */
 export function watchFunctions(props: FunctionsWatchProps): Watched {
-  const { all, api, worker, generationDeadlineSeconds } = props;
+  const { all, api, worker } = props;
   const [generating, buffered] = [api.functionsOf({ streams: true }), api.functionsOf({ streams: false })];
   const waiting = [...generating, worker.run];
   const ofEach = (title: string, metric: (fn: ServiceFunction) => Metric) => graph(title, all.map(metric));
@@ -37,12 +36,8 @@ export function watchFunctions(props: FunctionsWatchProps): Watched {
       // The workers crash with those that they work for.
       ...crashes('function-crashes-generating', [...generating, worker.run, worker.release], api),
       ...throttles('function-throttles-generating', generating),
-      // A generation may use its whole deadline. The time after it, for storing the outcome, should not be used up too.
-      ...slow(
-        'function-slow-generating',
-        generating,
-        (generationDeadlineSeconds + timeoutOf(generating)) / 2,
-      ),
+      // A generation may use its whole deadline. Half of the time after it, for storing the outcome, is spare.
+      ...slow('function-slow-generating', generating, timeoutOf(generating) - 15),
       ...crashes('function-crashes-buffered', buffered, api),
       ...throttles('function-throttles-buffered', buffered),
       ...slow('function-slow-buffered', buffered, 0.8 * timeoutOf(buffered)),

@@ -54,6 +54,8 @@ export class ImageBucket extends Construct implements Watched {
         { id: 'uploads', prefix: 'uploads/', expiration: Duration.days(1) },
         // They are deleted when their request ends. These are left over where that failed.
         { id: 'references', prefix: 'references/', expiration: Duration.days(1) },
+        // A model looks for it until the deadline of its request.
+        { id: 'cancelled', prefix: 'cancelled/', expiration: Duration.days(1) },
         // What a restored copy of the table has to lose again. The week is for a copy that goes late, and for restoring it.
         { id: 'erased', prefix: 'erased/', expiration: Duration.days(oldestBackupDays + 7) },
         { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },

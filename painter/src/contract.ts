@@ -18,6 +18,7 @@ export type FailureReason =
   | 'invalid_request'
   | 'busy'
   | 'deadline'
+  | 'cancelled'
   | 'reference_unreadable'
   | 'reference_invalid'
   | 'upload_failed'

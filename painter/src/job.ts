@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { References } from './art/references/reference.ts';
+import { watchCancellation } from './cancellation.ts';
 import type { ModelEvent, ModelOutput } from './contract.ts';
 import { workOf } from './estimate.ts';
 import { Failure } from './failure.ts';
@@ -44,6 +45,7 @@ export async function runJob(
   let ticket: Ticket | undefined;
   const reports = createReports(request.numInferenceSteps, emit, () => ticket?.place());
   const alarm = setDeadline(request, stop);
+  void watchCancellation(request.cancelUrl, stop);
   // An older service takes what comes before `started` for silence.
   if (request.tenant === undefined) reports.begin();
   try {
@@ -61,6 +63,8 @@ export async function runJob(
     stop.abort(error);
     if (!hangUp.aborted) emit(failureEvent(error));
   } finally {
+    // Nothing is left to cancel.
+    stop.abort();
     clearTimeout(alarm);
     reports.end();
     hangUp.removeEventListener('abort', leave);

@@ -46,6 +46,8 @@ const paintRequest = z.looseObject({
   }),
   /** A service that is older than previews gives no links for them. */
   outputs: z.array(z.object({ putUrl: link, previewPutUrl: z.optional(z.nullable(link)) })),
+  /** Answers 200 once the request was cancelled. A service that is older than cancelling gives none. */
+  cancelUrl: z.optional(z.nullable(link)),
 });
 
 export type PaintRequest = z.infer<typeof paintRequest>;

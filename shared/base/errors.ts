@@ -17,12 +17,14 @@ const codes = {
   SERVICE_UNAVAILABLE: { status: 503, retryAfterSeconds: 5 },
   TIMEOUT: { status: 504 },
   GENERATION_FAILED: { status: 500 },
+  CANCELLED: { status: 400 },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, retryAfterSeconds: 2 },
   IDEMPOTENCY_MISMATCH: { status: 422 },
   LICENSE_INACTIVE: { status: 403 },
   KEY_LIMIT_REACHED: { status: 409 },
   REQUEST_NOT_FOUND: { status: 404 },
   REQUEST_IN_PROGRESS: { status: 409 },
+  REQUEST_FINAL: { status: 409 },
   KEY_NOT_FOUND: { status: 404 },
   LICENSE_NOT_FOUND: { status: 404 },
   NOT_FOUND: { status: 404 },
@@ -84,8 +86,11 @@ export function inWords(sentence: Sentence, words: Words): string {
   return typeof sentence === 'string' ? sentence : sentence(words);
 }
 
-/** Why a call of the model that nobody pays for is not ours: it began the model's cold start, its reference image, its deadline. */
-export type UnpaidReason = 'wake' | 'reference' | 'deadline';
+/**
+ * Why a call of the model that nobody pays for is not ours: it began the model's cold start, its reference image, its deadline,
+ * or somebody cancelled it.
+ */
+export type UnpaidReason = 'wake' | 'reference' | 'deadline' | 'cancelled';
 
 export interface ServiceErrorOptions {
   /** What really happened. It is for the log, never for the caller. */

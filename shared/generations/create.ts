@@ -2,11 +2,12 @@ import type { GenerationAnswer } from './answer-contract.ts';
 import type { Generation } from './generation.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
-import { inWords, isFault, ServiceError, type Words } from '../base/errors.ts';
+import { isFault, memberName, ServiceError, type ServiceErrorOptions, type Words } from '../base/errors.ts';
 import { completedAnswer, type AnswerDeps } from './answers.ts';
 import {
   decideGeneration,
   findReplay,
+  anotherTryRuns,
   inProgress,
   type DecisionDeps,
   type GenerationCommand,
@@ -14,7 +15,15 @@ import {
 import { overKeyBudget, overLimit, tooManyInFlight, tooManyUnpaid } from './limit-refusals.ts';
 import { discardReferences } from '../references/discard-references.ts';
 import { runModel } from './run-model.ts';
-import { newRun, generateAndSettle, releaseAfterFailure, type Observer, type RunDeps } from './settle.ts';
+import { RunLost } from './record-part.ts';
+import {
+  countCancelled,
+  newRun,
+  generateAndSettle,
+  releaseAfterFailure,
+  type Observer,
+  type RunDeps,
+} from './settle.ts';
 
 export interface GenerationDeps extends DecisionDeps, RunDeps, AnswerDeps {}
 
@@ -49,7 +58,14 @@ export async function acceptGeneration(
     const most = maxInFlight(license);
     const limits = { creditsLimit: period.creditsLimit, keyBudget, maxInFlight: most, keyMaxInFlight };
     const isLate = () => deps.clock.now() >= generation.deadlineMs;
-    const reserved = await deps.generations.reserve(generation, limits, command.bodyHash, isLate);
+    const reserved = await deps.generations.reserve(
+      generation,
+      limits,
+      command.bodyHash,
+      isLate,
+      command.storedBeside?.(generation),
+    );
+    if (reserved.outcome === 'overtaken') throw anotherTryRuns();
     if (reserved.outcome === 'over_limit') throw overLimit(decided);
     if (reserved.outcome === 'over_key_budget') throw overKeyBudget(decided, keyBudget!);
     if (reserved.outcome === 'too_many_unpaid') throw tooManyUnpaid(reserved.refusal, generation.createdAtMs);
@@ -82,11 +98,28 @@ export async function finishGeneration(
   observer: Observer,
   deps: GenerationDeps,
 ): Promise<GenerationAnswer> {
-  const { requestId } = generation;
   deps.meter.add('creditsReserved', generation.credits);
   const { ended, failure } = await runToEnd(generation, identity, observer, deps).finally(() =>
     discardReferences(generation, generation.referenceImages, deps),
   );
+  const code = ended.errorCode ?? 'GENERATION_FAILED';
+  // Where another process ended it for another reason, the wait of our failure is not its wait.
+  const retryAfterSeconds =
+    failure instanceof ServiceError && failure.code === code ? failure.retryAfterSeconds : undefined;
+  return endedAnswer(ended, license, { retryAfterSeconds, noFault: !isFault(code, failure) }, deps);
+}
+
+/**
+ * What everybody is answered who waited for a request, once it has ended.
+ * @throws the error that it ended with; GENERATION_FAILED where the image is charged and its answer could not be made.
+ */
+export async function endedAnswer(
+  ended: Generation,
+  license: License,
+  about: Pick<ServiceErrorOptions, 'retryAfterSeconds' | 'noFault'>,
+  deps: AnswerDeps,
+): Promise<GenerationAnswer> {
+  const { requestId } = ended;
   if (ended.status === 'COMPLETED') {
     return completedAnswer(ended, license, deps).catch((cause: unknown) => {
       // Not SERVICE_UNAVAILABLE: callers repeat the request for that, and would pay for it again.
@@ -96,17 +129,12 @@ export async function finishGeneration(
     });
   }
   const code = ended.errorCode ?? 'GENERATION_FAILED';
-  // Where another process ended it for another reason, the wait of our failure is not its wait.
-  const retryAfterSeconds =
-    failure instanceof ServiceError && failure.code === code ? failure.retryAfterSeconds : undefined;
-  // The record has our words.
-  const isTheirs = failure instanceof ServiceError && failure.message === ended.errorMessage;
-  const told = isTheirs ? failure.sentence : `${ended.errorMessage}`;
-  throw new ServiceError(code, (words) => `${inWords(told, words)} Nothing was charged.`, {
-    retryAfterSeconds,
-    requestId,
-    noFault: !isFault(code, failure),
-  });
+  const sentence = (words: Words) => {
+    // The record has our words. Of members it may name only this one, first.
+    const told = `${ended.errorMessage}`.replace(/^referenceImages\b/, memberName('referenceImages', words));
+    return `${told} Nothing was charged.`;
+  };
+  throw new ServiceError(code, sentence, { ...about, requestId });
 }
 
 async function runToEnd(
@@ -120,6 +148,15 @@ async function runToEnd(
   try {
     return { ended: await generateAndSettle(run, identity, options, deps) };
   } catch (failure) {
-    return { ended: await releaseAfterFailure(generation, failure, run.runId, deps), failure };
+    try {
+      return { ended: await releaseAfterFailure(generation, failure, run.runId, deps), failure };
+    } catch (cause) {
+      // No other run has it. So it is not there any more: it had ended, mostly because it was cancelled, and was deleted.
+      if (!(cause instanceof RunLost)) throw cause;
+      countCancelled(generation, deps.meter);
+      throw new ServiceError('REQUEST_NOT_FOUND', 'The request was deleted while this call waited for it.', {
+        requestId: generation.requestId,
+      });
+    }
   }
 }

@@ -11,7 +11,7 @@ import { unpaidRefusal } from '../licenses/unpaid-runs.ts';
 import { usableIdentity } from '../identities/identity.ts';
 import { ownWords, ServiceError, type Words } from '../base/errors.ts';
 import { overKeyBudget, overLimit, tooManyInFlight, tooManyUnpaid, type InPeriod } from './limit-refusals.ts';
-import type { GenerationStore } from './store.ts';
+import type { GenerationStore, StoredBeside } from './store.ts';
 import type { IdempotencyRecord } from './idempotency-store.ts';
 import { inFlightName, type Period, type PeriodStore } from '../licenses/period-store.ts';
 import { prepareReferences, type ReferenceDeps } from '../references/prepare-references.ts';
@@ -52,7 +52,9 @@ export interface GenerationCommand {
   idempotencyKeyHash: string | null;
   /** What the idempotency key stands for already. */
   idempotencyRecord: IdempotencyRecord | null;
-  /** It is answered once it is accepted, and runs without its caller. */
+  /** What else its reservation stores. */
+  storedBeside?: (generation: Generation) => StoredBeside;
+  /** It runs without its caller, who may be answered once it is accepted. */
   respondAsync: boolean;
 }
 
@@ -259,6 +261,12 @@ export function inProgress(idempotencyRecord: IdempotencyRecord): ServiceError {
       `The first request with this ${idempotencyKey} is still running. Repeat this one in a moment for its result.`,
     { requestId: idempotencyRecord.requestId },
   );
+}
+
+/** For a program that tries again by itself, without an idempotency key. */
+export function anotherTryRuns(requestId?: string): ServiceError {
+  const sentence = 'Another try of this request is still running. Repeat it in a moment for its result.';
+  return new ServiceError('IDEMPOTENCY_IN_PROGRESS', sentence, { requestId });
 }
 
 function noModel(identity: Identity): ServiceError {

@@ -5,7 +5,7 @@ import { RunLost } from './record-part.ts';
 import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';
 import { newRun, releaseAfterFailure, type RunDeps } from './settle.ts';
 
-export interface EnqueueDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 'meter'> {
+export interface EnqueueDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 'meter' | 'traceparent'> {
   queue: Pick<GenerationQueue, 'add'>;
 }
 
@@ -17,7 +17,7 @@ export interface EnqueueDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 
 export async function enqueue(generation: Generation, deps: EnqueueDeps): Promise<void> {
   const { licenseId, requestId } = generation;
   try {
-    await deps.queue.add({ licenseId, requestId });
+    await deps.queue.add({ licenseId, requestId, traceparent: deps.traceparent ?? undefined });
   } catch (error) {
     const ended = await releaseUnbegun(generation, error, deps);
     // The worker got it after all. What the request has belongs to it.
@@ -25,7 +25,8 @@ export async function enqueue(generation: Generation, deps: EnqueueDeps): Promis
     deps.meter.add('creditsReserved', generation.credits);
     if (ended.status === 'COMPLETED') return;
     await discardReferences(generation, generation.referenceImages, deps);
-    throw new ServiceError('SERVICE_UNAVAILABLE', `${ended.errorMessage} Nothing was charged.`, {
+    const code = ended.errorCode === 'CANCELLED' ? 'CANCELLED' : 'SERVICE_UNAVAILABLE';
+    throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, {
       noFault: isNoFault(error),
     });
   }

@@ -73,10 +73,11 @@ function endRecord(
 /**
  * What became of a record that could not be ended. Another attempt would find the same.
  * @returns the record as somebody else ended it.
- * @throws RunLost; an error where it has not begun or is not there.
+ * @throws RunLost; an error where it has not begun.
  */
 export function endedByAnother({ stored }: StoredRecord): Generation {
   if (stored && isFinal(stored.status)) return fromItem(stored);
-  if (stored?.status === 'PROCESSING') throw new RunLost('another run has begun it');
-  throw new Error(`generation is ${stored?.status ?? 'missing'}: it can't be ended so`);
+  if (stored === undefined) throw new RunLost('it has ended, and was deleted');
+  if (stored.status === 'PROCESSING') throw new RunLost('another run has begun it');
+  throw new Error(`generation is ${stored.status}: it can't be ended so`);
 }

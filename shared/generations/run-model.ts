@@ -15,7 +15,7 @@ import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { unavailable } from '../model/breaker.ts';
 import { tenantOf } from '../model/tenant.ts';
 import { counted } from '../base/words.ts';
-import { memberName, ServiceError, type ServiceErrorOptions, type Words } from '../base/errors.ts';
+import { ServiceError, type ServiceErrorOptions } from '../base/errors.ts';
 
 export interface ModelRunDeps {
   model: ModelServer;
@@ -25,6 +25,8 @@ export interface ModelRunDeps {
   stopping: AbortSignal;
   /** Whether the images' files say all that they were made from, the prompt too. */
   embedParameters: boolean;
+  /** The trace that the run's request is part of; nothing where its caller named none. */
+  traceparent?: string | null | undefined;
 }
 
 export interface ModelRunEvents {
@@ -102,7 +104,7 @@ export async function runModel(
 async function requestFor(
   generation: Generation,
   identity: Identity & { model: IdentityModel },
-  { objects, clock, embedParameters }: ModelRunDeps,
+  { objects, clock, embedParameters, traceparent }: ModelRunDeps,
 ): Promise<ModelRequest> {
   const lifetimeSeconds = Math.ceil((generation.deadlineMs - clock.now()) / 1000) + linkMarginSeconds;
   const { adapterKey, adapterSha256, version, settings } = identity.model;
@@ -117,6 +119,7 @@ async function requestFor(
     requestId: generation.requestId,
     deadline: isoTime(generation.deadlineMs),
     tenant: tenantOf(generation.licenseId),
+    ...(traceparent && { traceparent }),
     prompt: generation.prompt,
     negativePrompt: generation.negativePrompt,
     seed: generation.seed,
@@ -138,6 +141,7 @@ async function requestFor(
       settings,
     },
     outputs: await Promise.all(outputs),
+    cancelUrl: await objects.cancelledLink(generation, lifetimeSeconds),
   };
 }
 
@@ -220,8 +224,10 @@ function failureOf(
   const { reference } = event;
   if (reason === 'reference_invalid' && reference !== undefined && reference < generation.referenceImages) {
     const sentence = 'must be an undamaged image that shows something: the model could not read it.';
-    const named = (words: Words) => `${memberName('referenceImages', words)}[${reference}]: ${sentence}`;
-    return new ServiceError('INVALID_PARAMETERS', named, { cause, unpaid: 'reference' });
+    return new ServiceError('INVALID_PARAMETERS', `referenceImages[${reference}]: ${sentence}`, {
+      cause,
+      unpaid: 'reference',
+    });
   }
   if (reason === 'reference_unreadable' || reason === 'reference_invalid') {
     return new ServiceError('GENERATION_FAILED', 'The model could not read a reference image.', { cause });

@@ -72,6 +72,7 @@ export async function generateAndSettle(
   const completion = { completedAtMs, previews, referenceImagesUsed, modelVersion };
   const ended = await generations.settle(generation, completion);
   if (ended.status === 'COMPLETED') measureDelivery(ended, outputs, deps);
+  else if (ended.errorCode === 'CANCELLED') countCancelled(ended, meter);
   return ended;
 }
 
@@ -100,7 +101,7 @@ export async function releaseAfterFailure(
     const failure = { status, errorCode, errorMessage } as const;
     const ended = await generations.release(generation, failure, clock.now(), runId, unpaid);
     meter.add(ended.status === 'COMPLETED' ? 'creditsSettled' : 'creditsReleased', ended.credits);
-    const inLine = error instanceof ServiceError && error.inLine;
+    const inLine = error instanceof ServiceError && error.inLine && ended.errorCode === errorCode;
     if (ended.errorCode !== null && !isFault(ended.errorCode, error) && !inLine) meter.add('refusedRuns', 1);
     return ended;
   } catch (cause) {
@@ -112,6 +113,12 @@ export async function releaseAfterFailure(
       { cause, requestId: generation.requestId },
     );
   }
+}
+
+/** Who cancels a request counts none of its credits: the run that has counted them as reserved does. */
+export function countCancelled({ credits }: Generation, meter: Meter): void {
+  meter.add('creditsReleased', credits);
+  meter.add('refusedRuns', 1);
 }
 
 function measureDelivery(ended: Generation, outputs: { bytes: number }[], { meter, clock }: RunDeps): void {

@@ -23,7 +23,7 @@ import type { UnpaidRefusal, UnpaidRun } from '../licenses/unpaid-runs.ts';
 import { notifyOwner } from '../licenses/notification-part.ts';
 import { generationPages } from './pages.ts';
 import { batchGet, getItem, listLeases, writeItem, type Item, type Table } from '../table/table.ts';
-import { transact, type Parts } from '../table/transact.ts';
+import { transact, type Part, type Parts } from '../table/transact.ts';
 import { itemKeys, licenseIdOfGeneration } from '../table/keys.ts';
 
 /** What a license and a key allow, as they were read when the request was checked. */
@@ -45,6 +45,8 @@ export type Reserved =
   | { outcome: 'too_many_in_flight' }
   /** The same of its key, which may have fewer. */
   | { outcome: 'too_many_of_key_in_flight' }
+  /** Another try of the same request has taken its place. */
+  | { outcome: 'overtaken' }
   /** The model was called too often for requests of its license that nobody paid for. */
   | { outcome: 'too_many_unpaid'; refusal: UnpaidRefusal }
   /** Another request holds the idempotency key. */
@@ -65,6 +67,9 @@ interface Assumptions {
   /** The license's unpaid runs as an attempt found them; null before the first, and 'contended' where they are left alone. */
   unpaidRuns: UnpaidRun[] | null | 'contended';
 }
+
+/** A part of one reservation beside those that all have. */
+export type StoredBeside = Part<{ outcome: 'overtaken' }>;
 
 type ReserveRefusal = Reserved | { outcome: 'id_taken' } | { outcome: 'counted_elsewhere' };
 type EndRefusal =
@@ -156,6 +161,7 @@ export function generationStore(table: Table) {
      * Holds the credits and stores the request, in one transaction.
      * @param bodyHash of the body that its idempotency key stands for from now on.
      * @param isLate says that its deadline has passed. No attempt begins then, because nothing would use the credits.
+     * @param beside null where it stores nothing else
      * @throws SERVICE_UNAVAILABLE when it could not be stored. If the write is applied after that, the sweep gives
      *   the credits back when the lease is over.
      */
@@ -164,6 +170,7 @@ export function generationStore(table: Table) {
       limits: ReservationLimits,
       bodyHash: string,
       isLate = () => false,
+      beside: StoredBeside | null = null,
     ): Promise<Reserved> {
       const { creditsLimit, keyBudget, maxInFlight, keyMaxInFlight = null } = limits;
       if (generation.credits > creditsLimit) return { outcome: 'over_limit' };
@@ -171,6 +178,7 @@ export function generationStore(table: Table) {
       const parts = [
         insertRecord(generation),
         takeIdempotencyKey(generation, bodyHash),
+        beside,
         holdCredits(generation, creditsLimit),
         holdKeyBudget(generation, keyBudget),
         refuseUnpaid(generation),

@@ -52,5 +52,7 @@ export function errorAnswer(error: ServiceError): Answer {
   const headers: Record<string, string> = {};
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   if (error.requestId !== undefined) headers['x-request-id'] = error.requestId;
+  // Whoever cancelled it wants no repeat, whatever else a client repeats.
+  if (error.code === 'CANCELLED') headers['x-should-retry'] = 'false';
   return { status: error.status, headers, body: errorBody(error) };
 }

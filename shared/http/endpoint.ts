@@ -18,6 +18,7 @@ import { corsHeaders } from './cors.ts';
 import { countRefusal } from './count-refusal.ts';
 import { jsonLog, loggableError } from '../base/log.ts';
 import { embeddedMetrics } from '../base/meter.ts';
+import { traceFields } from '../base/trace-context.ts';
 import { noteError, readRequest, type ApiRequest } from './request.ts';
 import { lazy } from '../base/lazy.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
@@ -26,6 +27,13 @@ export interface EndpointSpec<R extends Route, Deps> {
   deps(runtime: Runtime): Deps;
   /** @default the API's own shape of errors */
   errorAnswer?(error: ServiceError): Answer;
+  /** Runs beside the answer of an error, whichever step it came from. What it throws is ignored. */
+  afterError?(input: {
+    request: ApiRequest;
+    error: ServiceError;
+    deps: Deps;
+    runtime: Runtime;
+  }): Promise<void>;
   /** Begins once the caller has access and is within the route's limit. */
   run(input: { request: ApiRequest; caller: CallerOf<R>; deps: Deps; runtime: Runtime }): Promise<Answer>;
 }
@@ -43,14 +51,23 @@ export function endpoint<R extends Route, Deps>(route: R, spec: EndpointSpec<R, 
     return spec.run({ request, caller: caller as CallerOf<R>, deps, runtime });
   };
 
+  const afterError = async (request: ApiRequest, error: ServiceError): Promise<void> => {
+    await spec.afterError?.({ request, error, ...setUp() });
+  };
+
   const executionMode = route.streams ? executionModeStreamifyResponse : executionModeStandard;
   return middy({ executionMode, requestEnd: ({ event }) => finish(route, event as ApiRequest, setUp) })
-    .use(requestFrame(spec.errorAnswer ?? errorAnswer))
+    .use(
+      requestFrame((error, request) => {
+        request.background.push(afterError(request, error));
+        return (spec.errorAnswer ?? errorAnswer)(error);
+      }),
+    )
     .handler(answer as never);
 }
 
 /** Runs first and last in every request: gives it an id, makes answers of errors, adds the common headers. */
-function requestFrame(toAnswer: (error: ServiceError) => Answer) {
+function requestFrame(toAnswer: (error: ServiceError, request: ApiRequest) => Answer) {
   const log = jsonLog();
   const allowedOrigins = lazy(() => readEnvironment().allowedOrigins);
   const render = (request: ApiRequest, answer: Answer) => {
@@ -71,9 +88,11 @@ function requestFrame(toAnswer: (error: ServiceError) => Answer) {
       const ours = noteError(request, error);
       if (error.cause !== undefined) {
         const { requestId } = request;
-        log.error('cause', { requestId, code: error.code, causes: loggableError(error.cause) });
+        const { code, cause } = error;
+        const trace = traceFields(request.traceparent);
+        log.error('cause', { requestId, ...trace, code, causes: loggableError(cause) });
       }
-      const answer = toAnswer(error);
+      const answer = toAnswer(error, request);
       if (!ours && answer.status >= 500) request.meter.add('refusedWith5xx', 1);
       middyRequest.response = render(request, answer);
     },

@@ -1,6 +1,7 @@
 import type { AcceptedGeneration, GenerationAnswer } from '../generations/answer-contract.ts';
 import {
   acceptGeneration,
+  endedAnswer,
   finishGeneration,
   type Accepted,
   type GenerationDeps,
@@ -8,11 +9,13 @@ import {
 import type { GenerationCommand } from '../generations/decide.ts';
 import { dryRun } from '../generations/dry-run.ts';
 import { enqueue, type EnqueueDeps } from '../generations/enqueue.ts';
-import type { Generation } from '../generations/generation.ts';
+import { isFinal, type Generation } from '../generations/generation.ts';
+import { waitForEnd } from '../generations/wait-for-end.ts';
 import { generationPath } from '../routes/table.ts';
 import { ok, type Answer } from './answer.ts';
 import { eventAnswer, wantsEvents } from './event-stream.ts';
 import type { SharedDeps } from './generation-request.ts';
+import { asyncPreference, type AsyncPreference } from './prefer.ts';
 import type { ApiRequest } from './request.ts';
 
 type AnswerGenerationDeps = GenerationDeps & EnqueueDeps;
@@ -23,12 +26,13 @@ export async function answerGeneration(
   command: GenerationCommand,
   shared: SharedDeps,
 ): Promise<Answer> {
-  const deps = { ...shared, meter: request.meter };
+  const deps = { ...shared, meter: request.meter, traceparent: request.traceparent };
   if (request.query.get('dryRun')?.[0] === 'true') return dryRunAnswer(request, command, deps);
   const accepted = await acceptGeneration(command, deps);
   if (accepted.outcome === 'replayed') return replayAnswer(request, command, accepted.answer, deps);
   request.meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
-  if (command.respondAsync) return asyncAnswer(request, accepted.generation, deps);
+  const preference = asyncPreference(request);
+  if (preference !== null) return asyncAnswer(request, preference, accepted.generation, command, deps);
   if (wantsEvents(request)) return eventsAnswer(request, command, accepted, deps);
   return ok(await finishGeneration(accepted, command.license, {}, deps));
 }
@@ -58,22 +62,32 @@ function replayAnswer(
 /** An estimate: a model that is ready and idle has finished most requests by then. */
 const firstPollSeconds = 2;
 
-/** Where the record of a request is that runs without its caller, and when to look at it. */
+/** The result of a request that runs without its caller, if it ends in time; else where its record is, and when to look at it. */
 async function asyncAnswer(
   request: ApiRequest,
+  { waitSeconds, applied }: AsyncPreference,
   generation: Generation,
+  { license }: GenerationCommand,
   deps: AnswerGenerationDeps,
 ): Promise<Answer> {
+  request.responseHeaders['preference-applied'] = applied;
   const [secondsUntilReady] = await Promise.all([deps.model.secondsUntilReady(), enqueue(generation, deps)]);
+  if (waitSeconds > 0) {
+    const ended = await waitForEnd(generation, request.receivedAtMs + 1000 * waitSeconds, deps);
+    // Its run has counted a fault of ours.
+    if (ended !== null && isFinal(ended.status))
+      return ok(await endedAnswer(ended, license, { noFault: true }, deps));
+  }
+  // Null where the model is not known to be starting.
+  const pollSeconds =
+    secondsUntilReady === null ? firstPollSeconds : Math.max(1, secondsUntilReady - waitSeconds);
   const { requestId, credits } = generation;
   const body: AcceptedGeneration = { requestId, status: 'QUEUED', creditsReserved: credits };
   return {
     status: 202,
     headers: {
       location: `${request.basePath}${generationPath.replace('{requestId}', requestId)}`,
-      'preference-applied': 'respond-async',
-      // Null where the model is not known to be starting.
-      'retry-after': String(secondsUntilReady ?? firstPollSeconds),
+      'retry-after': String(pollSeconds),
     },
     body,
   };

@@ -11,7 +11,7 @@ import type { GenerationDeps } from '../generations/create.ts';
 import type { GenerationCommand } from '../generations/decide.ts';
 import type { EnqueueDeps } from '../generations/enqueue.ts';
 import type { License } from '../licenses/license.ts';
-import { prefersAsync } from './prefer.ts';
+import { asyncPreference } from './prefer.ts';
 import type { ApiRequest } from './request.ts';
 import { runDeps } from './run-deps.ts';
 import { lazy } from '../base/lazy.ts';
@@ -95,6 +95,6 @@ export async function readCommand(
     idempotencyKeyHash,
     idempotencyRecord,
     identity,
-    respondAsync: prefersAsync(headers.get('prefer')),
+    respondAsync: asyncPreference({ headers }) !== null,
   };
 }

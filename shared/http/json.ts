@@ -29,6 +29,14 @@ export function parseJson(text: string): unknown {
   return bare.match(numbers)?.some(isRounded) ? parse(withoutRounding(text)) : value;
 }
 
+/** A value as JSON that is the same whatever the order of members, at any depth. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
+    return Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)));
+  });
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -7,6 +7,7 @@ import { bodyTooLarge, maxBodyBytes } from '../routes/limits.ts';
 import { lazy } from '../base/lazy.ts';
 import type { RefusalOwner } from '../limits/refusal-store.ts';
 import { parseJson } from './json.ts';
+import { readTraceparent, traceFields } from '../base/trace-context.ts';
 import { countError, recordingMeter, type RecordingMeter } from '../base/meter.ts';
 
 /** One HTTP request, whatever brought it. */
@@ -29,6 +30,8 @@ export interface ApiRequest {
   readonly rawBody: string;
   /** The body as JSON, parsed once. @throws INVALID_BODY */
   json(): unknown;
+  /** Which trace the caller says that it is part of; null where it says nothing that counts. */
+  traceparent: string | null;
   /** Headers of the response, collected on the way. */
   responseHeaders: Record<string, string>;
   /** Whose refusals this request counts for, should it be refused; null until that is known, or for nobody's. */
@@ -52,6 +55,7 @@ export function readRequest(
   const sent = event.body ?? '';
   const rawBytes = lazy(() => Buffer.from(sent, event.isBase64Encoded ? 'base64' : 'utf8'));
   const rawBody = lazy(() => (event.isBase64Encoded ? rawBytes().toString() : sent));
+  const traceparent = readTraceparent(onlyValue(headers.get('traceparent')));
   const query = Object.entries(event.multiValueQueryStringParameters ?? {});
   return {
     requestId,
@@ -71,10 +75,11 @@ export function readRequest(
       return rawBody();
     },
     json: lazy(() => parseJson(rawBody())),
-    responseHeaders: { 'x-request-id': requestId },
+    traceparent,
+    responseHeaders: { 'x-request-id': requestId, ...(traceparent && { traceparent }) },
     refusalOwner: null,
     // The gateway's own log names the request by this id.
-    logFields: { gatewayRequestId: event.requestContext?.requestId ?? '' },
+    logFields: { gatewayRequestId: event.requestContext?.requestId ?? '', ...traceFields(traceparent) },
     meter: recordingMeter(),
     background: [],
   };
@@ -184,6 +189,9 @@ export function collectErrors<T extends readonly unknown[]>(...checks: { [I in k
 
 /** A header's only value; undefined when it is absent or repeated. */
 export function singleHeader(request: ApiRequest, name: string): string | undefined {
-  const values = request.headers.get(name);
+  return onlyValue(request.headers.get(name));
+}
+
+function onlyValue(values: readonly string[] | undefined): string | undefined {
   return values?.length === 1 ? values[0] : undefined;
 }

@@ -186,6 +186,18 @@ export function objectStore(
       await client.send(new PutObjectCommand({ Bucket: bucket, Key, ContentLength: 0 }), { abortSignal });
     },
 
+    /** Tells the model that a request was cancelled, by an object without content. */
+    async putCancelled(of: RequestRef, abortSignal: AbortSignal): Promise<void> {
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: cancelledKey(of), ContentLength: 0 }), {
+        abortSignal,
+      });
+    },
+
+    /** A link to that object, for the model server alone. Until there is one it answers 403, because no function may list. */
+    cancelledLink(of: RequestRef, lifetimeSeconds: number): Promise<string> {
+      return sign('GET', cancelledKey(of), { lifetimeSeconds });
+    },
+
     /** A link to what was uploaded, for the function that looks at it. */
     uploadLink(of: UploadRef): Promise<string> {
       return sign('GET', uploadKey(of), { lifetimeSeconds: referenceLinkLifetimeSeconds });
@@ -211,6 +223,10 @@ export const tombstones = 'erased/';
 /** Apart from the images, because the copies end with their request. */
 function referenceKey(of: RequestRef, index: number): string {
   return `references/${of.licenseId}/${of.requestId}/${index}`;
+}
+
+function cancelledKey(of: RequestRef): string {
+  return `cancelled/${of.licenseId}/${of.requestId}`;
 }
 
 function outputKey(of: OutputRef, index: number): string {

@@ -42,6 +42,7 @@ const inWords: Record<UnpaidReason, string> = {
   wake: 'that woke it and ended before it was ready',
   reference: 'with a reference image that the model could not read',
   deadline: 'that the model did not finish by the deadline',
+  cancelled: 'cancelled after the model had begun',
 };
 
 /** What was wrong with the runs of a refusal, as "3 with a reference image that …, 2 that the model …". */

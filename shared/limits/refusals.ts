@@ -6,7 +6,13 @@ const keptRefusalDays = 35;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** What failed on our side, or after it was accepted. Nothing that the caller changes would have helped. */
-const faults = new Set<ErrorCode>(['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR', 'TIMEOUT', 'GENERATION_FAILED']);
+const faults = new Set<ErrorCode>([
+  'SERVICE_UNAVAILABLE',
+  'INTERNAL_ERROR',
+  'TIMEOUT',
+  'GENERATION_FAILED',
+  'CANCELLED',
+]);
 
 /** The codes that are counted as refusals. */
 export const refusalCodes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => !faults.has(code));

@@ -18,6 +18,11 @@ export interface ModelRequest {
    * than this member leaves it out. Such a request gets `started` at once and never `queued`.
    */
   tenant: string;
+  /**
+   * Which trace the request is part of, as its caller named it (W3C Trace Context, version 00: 55 characters). It is left
+   * out where the caller named none, and a service that is older than this member leaves it out.
+   */
+  traceparent?: string;
   prompt: string;
   negativePrompt: string;
   /** 0 … 2^32 − 1. Output i is made with (seed + i) mod 2^32, exactly as a request of its own would be. */
@@ -61,6 +66,12 @@ export interface ModelRequest {
    * it never fails a request, and never delays one past its deadline.
    */
   outputs: { putUrl: string; previewPutUrl: string }[];
+  /**
+   * A presigned GET link, to be asked about once a second for as long as the request is not ended: 200 means that it was
+   * cancelled, and the container stops within two seconds and ends it with `failed`, reason `cancelled`. Every other answer,
+   * and none, means that it was not. Left out where nobody can cancel, and by a service that is older than this member.
+   */
+  cancelUrl?: string;
 }
 
 /** Asks whether a container is up. It answers with one event, `ready` or any other. */
@@ -117,6 +128,7 @@ export const modelFailureReasons = [
   'busy', // the images could not be ready by the deadline, or too many requests wait
   'unavailable', // the model is lost and its server is being restarted
   'deadline', // the deadline came first
+  'cancelled', // its `cancelUrl` said so
   'adapter_unavailable', // the identity's adapter could not be fetched or verified
   'reference_unreadable', // a reference image could not be fetched
   'reference_invalid', // a reference image could not be decoded or shows nothing: the caller's fault

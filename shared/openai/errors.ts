@@ -26,7 +26,7 @@ export function openAiErrorAnswer(error: ServiceError): Answer {
 }
 
 /** The SDKs wait a minute at most, and then repeat whatever `Retry-After` says. */
-function isRepeated({ code, retryAfterSeconds = 0 }: ServiceError): boolean {
+export function isRepeated({ code, retryAfterSeconds = 0 }: ServiceError): boolean {
   return repeated.has(code) && (code !== 'RATE_LIMITED' || retryAfterSeconds <= 60);
 }
 

@@ -1,13 +1,16 @@
+import { acceptTry } from '../generations/accept-try.ts';
 import { countAnswerWithImages, imagesSentBefore } from '../generations/image-bytes-store.ts';
 import { acceptGeneration, finishGeneration } from '../generations/create.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { readCommand, waitingGenerationDeps } from '../http/generation-request.ts';
 import type { ApiRequest } from '../http/request.ts';
+import type { Runtime } from '../http/runtime.ts';
 import { identityByName } from '../identities/store.ts';
 import type { createOpenAiImage, editOpenAiImage } from '../routes/table.ts';
 import { translateOpenAiBody } from './contract.ts';
 import { openAiErrorAnswer } from './errors.ts';
 import { imagesAnswer } from './images.ts';
+import { noteRefusal, readSdkTry } from './sdk-tries.ts';
 
 export interface ImagesFormat {
   isEdit: boolean;
@@ -23,17 +26,26 @@ export function imagesEndpoint(
   route: typeof createOpenAiImage | typeof editOpenAiImage,
   { isEdit, read }: ImagesFormat,
 ) {
+  const event = isEdit ? 'image_edit.completed' : 'image_generation.completed';
+  const translated = (request: ApiRequest, { env }: Runtime) => {
+    const { sent, rawBody } = read(request);
+    return { rawBody, ...translateOpenAiBody(sent, env.modelNames, { isEdit }) };
+  };
   return endpoint(route, {
     deps: waitingGenerationDeps,
     errorAnswer: openAiErrorAnswer,
+    afterError({ request, error, deps: { table }, runtime }) {
+      const readMembers = () => {
+        const { body, form } = translated(request, runtime);
+        return [body, form];
+      };
+      return noteRefusal(request, error, readMembers, { table, nowMs: runtime.clock.now() });
+    },
     async run({ request, caller, deps: { table, identities, workflow }, runtime }) {
-      const { sent, rawBody } = read(request);
-      const { modelNames } = runtime.env;
-      const { body, problem, form, ignored } = translateOpenAiBody(sent, modelNames, { isEdit });
+      const { rawBody, body, problem, form, ignored } = translated(request, runtime);
       if (ignored.length > 0) request.responseHeaders['x-ignored-parameters'] = ignored.join(', ');
       const byName = { get: (name: string) => identityByName(identities, name) };
-      const event = isEdit ? 'image_edit.completed' : 'image_generation.completed';
-      const { requestId, query, headers } = request;
+      const { requestId, query, headers, meter, traceparent } = request;
       const asSent = { requestId, query, headers, rawBody };
       const command = {
         ...(await readCommand(asSent, { ...caller, body }, { table, identities: byName })),
@@ -41,8 +53,12 @@ export function imagesEndpoint(
         bodyProblem: problem,
         respondAsync: false,
       };
-      const deps = { ...workflow, meter: request.meter };
-      const accepted = await acceptGeneration(command, deps);
+      const deps = { ...workflow, meter, traceparent, table };
+      // The body has the images of an edit, too.
+      const sdkTry = readSdkTry(request, [body, form]);
+      const accepted = await (sdkTry === null
+        ? acceptGeneration(command, deps)
+        : acceptTry(command, sdkTry, deps));
       const { generation } = accepted;
       if (accepted.outcome === 'replayed') {
         Object.assign(request.responseHeaders, {
@@ -53,7 +69,7 @@ export function imagesEndpoint(
         if (!maySend && form !== 'both') throw imagesSentBefore(generation);
         return imagesAnswer(generation, accepted.answer.outputs, maySend ? form : 'url', event);
       }
-      request.meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
+      meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
       const { outputs } = await finishGeneration(accepted, caller.license, {}, deps);
       return imagesAnswer(generation, outputs, form, event);
     },

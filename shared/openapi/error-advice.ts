@@ -23,6 +23,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Repeat the request with the same Idempotency-Key; fewer steps, fewer images or a smaller size finish sooner.',
   GENERATION_FAILED:
     'Repeat the request once, with the same Idempotency-Key; if it fails again, tell us the X-Request-Id.',
+  CANCELLED: 'Send it again, with the same Idempotency-Key or a new one, if the images are wanted after all.',
   IDEMPOTENCY_IN_PROGRESS:
     'Repeat the request after Retry-After seconds, or follow the first one, which X-Request-Id names.',
   IDEMPOTENCY_MISMATCH:
@@ -32,6 +33,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   REQUEST_NOT_FOUND:
     'Use the requestId of an answer with a key of the same license; GET /generate lists what is stored.',
   REQUEST_IN_PROGRESS: 'Delete the request once its status is COMPLETED, FAILED or TIMEOUT.',
+  REQUEST_FINAL: 'Cancel a request only while its status is QUEUED or PROCESSING; this one has ended.',
   KEY_NOT_FOUND: 'Use an id of GET /keys (key_…), never the key itself.',
   LICENSE_NOT_FOUND: 'Use a licenseId of GET /licenses.',
   NOT_FOUND: 'Check the method and the path: every path begins with /api/v1.',

@@ -22,6 +22,7 @@ export const errorExamples: Record<ErrorCode, string> = {
   SERVICE_UNAVAILABLE: 'The service is busy. Try again shortly.',
   TIMEOUT: 'The image was not finished within 60 seconds. Nothing was charged.',
   GENERATION_FAILED: 'The model could not finish the image. Nothing was charged.',
+  CANCELLED: 'The request was cancelled. Nothing was charged.',
   IDEMPOTENCY_IN_PROGRESS:
     'The first request with this Idempotency-Key is still running. Repeat this one in a moment for its result.',
   IDEMPOTENCY_MISMATCH:
@@ -30,6 +31,7 @@ export const errorExamples: Record<ErrorCode, string> = {
   KEY_LIMIT_REACHED: 'The license lic_7Q2v has 25 active keys already: revoke one first.',
   REQUEST_NOT_FOUND: 'No stored request has this ID.',
   REQUEST_IN_PROGRESS: 'This request is still running. Delete it once it has ended.',
+  REQUEST_FINAL: 'This request is COMPLETED already, so it can not be cancelled.',
   KEY_NOT_FOUND: 'None of your API keys has this ID.',
   LICENSE_NOT_FOUND: 'None of your licenses has this ID.',
   NOT_FOUND: 'There is no such endpoint. Check the method and the path.',

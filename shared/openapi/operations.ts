@@ -24,7 +24,7 @@ export interface Operation {
     /** Whether it says when to ask again, while there is more to come. */
     pollable?: true;
   };
-  /** Whether it generates: `?dryRun=true` and `Prefer: respond-async` have answers of their own. */
+  /** Whether it generates: `?dryRun=true` and `Prefer` have answers of their own. */
   generates?: true;
   /** The error codes that do not follow from the table of routes: see `codesOf`. */
   codes?: ErrorCode[];
@@ -38,6 +38,7 @@ const generationCodes: ErrorCode[] = [
   'CREDIT_LIMIT_EXCEEDED',
   'IDENTITY_UNAVAILABLE',
   'GENERATION_FAILED',
+  'CANCELLED',
   'IDEMPOTENCY_IN_PROGRESS',
   'IDEMPOTENCY_MISMATCH',
   // Where the first request with its idempotency key was deleted.
@@ -56,7 +57,7 @@ export const operations: Record<OperationId, Operation> = {
     tag: 'Generating',
     summary: 'Generate images',
     description:
-      'Answers once the images are stored, or at once with `Prefer: respond-async`. Checks come in the order of the error codes: the key, the rate limit, the body, the ' +
+      'Answers once the images are stored, or at once with `Prefer: respond-async`, or after a while with `Prefer: wait=20`. Checks come in the order of the error codes: the key, the rate limit, the body, the ' +
       'identity, the parameters, the tier, the credits, the model, the reference images. Nothing is charged for a request ' +
       'that fails.',
     parameters: ['idempotencyKey', 'dryRun', 'prefer'],
@@ -89,6 +90,19 @@ export const operations: Record<OperationId, Operation> = {
     parameters: ['requestId'],
     answer: { schema: 'DeletedGeneration', description: 'Nothing is stored of the request any more.' },
     codes: ['REQUEST_NOT_FOUND', 'REQUEST_IN_PROGRESS'],
+  },
+  cancelGeneration: {
+    tag: 'Generating',
+    summary: 'Cancel a request that runs',
+    description:
+      'Its credits and its Idempotency-Key are free again, and the model stops within two seconds. The call that waits for its images gets ' +
+      '400 CANCELLED. Cancelling it again answers the same; one that has ended otherwise stays as it is. It needs no body.',
+    parameters: ['requestId'],
+    answer: {
+      schema: 'StoredGeneration',
+      description: 'The request: `FAILED`, with the errorCode `CANCELLED`.',
+    },
+    codes: ['INVALID_BODY', 'REQUEST_NOT_FOUND', 'REQUEST_FINAL'],
   },
   listGenerations: {
     tag: 'Generating',
@@ -136,6 +150,14 @@ export const operations: Record<OperationId, Operation> = {
     },
     answer: { status: 201, schema: 'Upload', description: 'A form to send one file with, within the hour.' },
     codes: ['LICENSE_NOT_FOUND', 'LICENSE_INACTIVE'],
+  },
+  getKey: {
+    tag: 'Account',
+    summary: 'What a key may still do',
+    answer: {
+      schema: 'KeyAllowance',
+      description: 'The key that asks, and what is left of its limits, credits and budget.',
+    },
   },
   listLicenses: {
     tag: 'Account',
@@ -254,7 +276,7 @@ export const operations: Record<OperationId, Operation> = {
   },
   getOpenApi: {
     tag: 'Service',
-    summary: 'This document',
+    summary: "The API's OpenAPI document",
     description: 'Made from the schemas that check requests.',
     parameters: ['ifNoneMatch'],
     answer: { schema: null, description: 'OpenAPI 3.1.' },

@@ -42,9 +42,8 @@ export const headers: Record<string, Schema> = {
     schema: { type: 'string', format: 'uri-reference' },
   },
   PreferenceApplied: {
-    description: 'The preference that was followed (RFC 7240).',
-    required: true,
-    schema: { type: 'string', const: 'respond-async' },
+    description: 'The preferences that were followed (RFC 7240).',
+    schema: { type: 'string', pattern: '^(respond-async|(respond-async, )?wait=[1-9][0-9]?)$' },
   },
   CacheControl: {
     description: 'No answer may be stored: answers hold links that open without a key.',
@@ -104,7 +103,7 @@ export function responsesOf(operationId: OperationId, route: Route, operation: O
 
 const accepted: Schema = {
   description:
-    'Asked for with `Prefer: respond-async`: the request is stored and its credits are held. It runs now.',
+    'Asked for with `Prefer: respond-async` or `wait`: the request is stored and its credits are held. It runs now.',
   headers: {
     'X-Request-Id': headerRef('RequestId'),
     'Cache-Control': headerRef('CacheControl'),
@@ -155,6 +154,7 @@ function success(route: Route, { answer, generates }: Operation): Schema {
       ...(route.limit || route.creationLimit ? rateHeaders : {}),
       ...(answer.pollable ? { 'Retry-After': headerRef('RetryAfterWhileOpen') } : {}),
       ...(route.streams ? { 'Idempotent-Replayed': headerRef('IdempotentReplayed') } : {}),
+      ...(generates ? { 'Preference-Applied': headerRef('PreferenceApplied') } : {}),
     },
     content: { 'application/json': json, ...(route.streams ? { 'text/event-stream': eventStream } : {}) },
   };

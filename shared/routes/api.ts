@@ -21,6 +21,9 @@ export const cors = {
     'mcp-name',
     'mcp-protocol-version',
     'prefer',
+    // What instrumented pages add to their requests. The second is taken and ignored.
+    'traceparent',
+    'tracestate',
   ],
   responseHeaders: [
     'x-request-id',
@@ -32,6 +35,7 @@ export const cors = {
     'preference-applied',
     'x-ignored-parameters',
     'etag',
+    'traceparent',
   ],
   maxAgeSeconds: 3600,
 } as const;

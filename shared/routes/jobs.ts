@@ -63,7 +63,7 @@ export const jobs = {
     trigger: 'queue',
     grants: {
       table: { ...releasing, notifications: ['put'], catalog: ['get'], model: ['get', 'put'] },
-      readObjects: [objects.generations, objects.adapters, objects.references],
+      readObjects: [objects.generations, objects.adapters, objects.references, objects.cancelled],
       writeObjects: [objects.generations],
       deleteObjects: [objects.references],
       model: true,

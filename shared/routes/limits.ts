@@ -27,10 +27,12 @@ export const generateLimit: RouteLimit = {
 export const fetchLimit: RouteLimit = { name: 'fetch', quota: 60, windowSeconds: 60, onFault: 'allow' };
 /** The figures of `fetch`, so that whoever looks at requests one by one can delete them as fast. */
 export const deleteLimit: RouteLimit = withMembers(fetchLimit, { name: 'delete' });
+export const cancelLimit: RouteLimit = withMembers(fetchLimit, { name: 'cancel' });
 /** The figures of `fetch`, so that reading a list is no way around it. */
 export const listLimit: RouteLimit = withMembers(fetchLimit, { name: 'list' });
 export const identitiesLimit: RouteLimit = withMembers(fetchLimit, { name: 'identities' });
-/** Seven rate logs are read for each active key. */
+export const keyLimit: RouteLimit = withMembers(fetchLimit, { name: 'key' });
+/** For each active key, the rate logs of all of `keyLimitNames` are read. */
 export const keysLimit: RouteLimit = withMembers(fetchLimit, { name: 'keys' });
 /** Each change is kept in the license's audit log. */
 export const changeKeyLimit: RouteLimit = {
@@ -57,13 +59,18 @@ export const uploadLimit: RouteLimit = { name: 'upload', quota: 40, windowSecond
 export const mcpLimit: RouteLimit = withMembers(fetchLimit, { name: 'mcp' });
 export const playgroundLimit: RouteLimit = withMembers(generateLimit, { name: 'playground' });
 
+/** `Prefer: wait=n` at most: many proxies end a connection on which nothing comes for longer. */
+export const maxWaitSeconds = 60;
+
 /** The limits whose logs say when a key was last used. */
 export const keyLimitNames = [
   generateLimit.name,
   fetchLimit.name,
   deleteLimit.name,
+  cancelLimit.name,
   listLimit.name,
   identitiesLimit.name,
+  keyLimit.name,
   uploadLimit.name,
   mcpLimit.name,
 ];

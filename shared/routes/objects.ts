@@ -8,3 +8,4 @@ export const uploads = 'uploads/*';
 export const references = 'references/*';
 export const samples = 'samples/*';
 export const erased = 'erased/*';
+export const cancelled = 'cancelled/*';

@@ -3,6 +3,7 @@ import {
   accountChangeLimit,
   accountLimit,
   activityLimit,
+  cancelLimit,
   documentThrottle,
   changeKeyLimit,
   deleteLimit,
@@ -10,6 +11,7 @@ import {
   generateLimit,
   healthThrottle,
   identitiesLimit,
+  keyLimit,
   keysLimit,
   listLimit,
   maxFormBytes,
@@ -43,7 +45,13 @@ const waitingItems: TableGrants = withMembers(generationItems, {
 
 const waiting: Grants = {
   table: waitingItems,
-  readObjects: [objects.generations, objects.adapters, objects.uploads, objects.references],
+  readObjects: [
+    objects.generations,
+    objects.adapters,
+    objects.uploads,
+    objects.references,
+    objects.cancelled,
+  ],
   writeObjects: [objects.generations, objects.references],
   deleteObjects: [objects.references],
   previews: true,
@@ -55,13 +63,19 @@ const waiting: Grants = {
 const generating: Grants = withMembers(waiting, { queue: true });
 
 const agentItems = withMembers(waitingItems, { catalog: ['get', 'query'] });
-const agentGrants = withMembers(waiting, { table: agentItems });
+const agentGrants = withMembers(waiting, {
+  table: agentItems,
+  writeObjects: [objects.generations, objects.references, objects.cancelled],
+});
 
 const playgroundItems = withMembers(waitingItems, { refusals: ['update'] });
 const playgroundGrants = withMembers(generating, { table: playgroundItems });
 
 /** It also looks for slugs. There are no references and no asynchronous requests. */
-const openAiItems = withMembers(generationItems, { catalog: ['get', 'query'] });
+const openAiItems = withMembers(generationItems, {
+  catalog: ['get', 'query'],
+  tries: ['query', 'put', 'update'],
+});
 /** The same with references. There are no uploads. */
 const openAiEditItems = withMembers(openAiItems, { rateLogs: ['get', 'put'] });
 
@@ -110,6 +124,25 @@ export const deleteGeneration = {
   },
 } as const satisfies Route;
 
+export const cancelGeneration = {
+  method: 'POST',
+  path: '/generate/{requestId}/cancel',
+  functionName: 'cancel-generation',
+  auth: 'key_or_session',
+  limit: cancelLimit,
+  streams: false,
+  grants: {
+    table: {
+      generations: ['get', 'batchGet', 'update'],
+      periods: ['get', 'update'],
+      idempotency: ['delete'],
+      owners: ['query'],
+    },
+    writeObjects: [objects.cancelled],
+    deleteObjects: [objects.references],
+  },
+} as const satisfies Route;
+
 export const listGenerations = {
   method: 'GET',
   path: '/generate',
@@ -135,6 +168,18 @@ export const listIdentities = {
     table: { licenses: ['get'], catalog: ['query'], owners: ['query'], links: ['get', 'put'] },
     readObjects: [objects.samples],
     previews: true,
+  },
+} as const satisfies Route;
+
+export const getKey = {
+  method: 'GET',
+  path: '/key',
+  functionName: 'get-key',
+  auth: 'key',
+  limit: keyLimit,
+  streams: false,
+  grants: {
+    table: { periods: ['batchGet'], rateLogs: ['batchGet'], catalog: ['query'], owners: ['query'] },
   },
 } as const satisfies Route;
 
@@ -308,7 +353,7 @@ export const createOpenAiImage = {
   apiFormat: 'openai',
   grants: {
     table: openAiItems,
-    readObjects: [objects.generations, objects.adapters],
+    readObjects: [objects.generations, objects.adapters, objects.cancelled],
     writeObjects: [objects.generations],
     model: true,
   },
@@ -325,7 +370,7 @@ export const editOpenAiImage = {
   maxBodyBytes: maxFormBytes,
   grants: {
     table: openAiEditItems,
-    readObjects: [objects.generations, objects.adapters, objects.references],
+    readObjects: [objects.generations, objects.adapters, objects.references, objects.cancelled],
     writeObjects: [objects.generations, objects.references],
     deleteObjects: [objects.references],
     model: true,

@@ -5,6 +5,7 @@
  * API key     KEY#<keyId>       KEY              owner   authentication (strong); an account's keys, newest first
  * Rate log    RATE#<caller>     <name>           –       authentication, with the key; also says when a key was last used
  * Idempotency ONCE#<caller>     <hash>           –       the request that first carried an idempotency key
+ * Tries       TRY#<key>         <digest>#<uuidv7> –     a later try of a request without an idempotency key: the earlier one of the same members
  * License     LICENSE#<id>      LICENSE          owner   access checks; an account's licenses
  * Billing     LICENSE#<id>      BILLING          –       billing events: what is remembered of the license's subscription
  * Active keys ROSTER#<license>  KEYS             –       issuing and revoking keys: the license's keys that are not revoked
@@ -57,6 +58,11 @@ export const itemKeys = {
   idempotencyRecord: (callerId: string, idempotencyKeyHash: string): ItemKey => ({
     PK: `ONCE#${callerId}`,
     SK: idempotencyKeyHash,
+  }),
+  /** @param firstId the request that was the first of these tries */
+  sdkTry: (callerId: string, digest: string, firstId: string): ItemKey => ({
+    PK: `TRY#${callerId}`,
+    SK: `${digest}#${firstId}`,
   }),
   license: (licenseId: string): ItemKey => ({ PK: `LICENSE#${licenseId}`, SK: 'LICENSE' }),
   activeKeys: (licenseId: string): ItemKey => ({ PK: `ROSTER#${licenseId}`, SK: 'KEYS' }),

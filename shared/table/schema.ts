@@ -8,6 +8,7 @@ export const partitions = {
   keys: { leadingKey: 'KEY#' },
   rateLogs: { leadingKey: 'RATE#' },
   idempotency: { leadingKey: 'ONCE#' },
+  tries: { leadingKey: 'TRY#' },
   licenses: { leadingKey: 'LICENSE#' },
   activeKeys: { leadingKey: 'ROSTER#' },
   periods: { leadingKey: 'PERIOD#' },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { RunningServer } from '../../local/http/server.ts';
+import { generationStore } from '../../shared/generations/store.ts';
 import { expectError } from '../support/answers.ts';
 import { emit, deliver, startContainer } from '../fuzz/quick-container.ts';
 import { tableOf } from '../support/grants.ts';
@@ -29,6 +30,10 @@ beforeAll(async () => {
   container = await startContainer(async (request, res) => {
     calls.set(request.requestId, (calls.get(request.requestId) ?? 0) + 1);
     emit(res, { event: 'started' });
+    if (request.prompt === 'fail') {
+      emit(res, { event: 'failed', reason: 'model_error', message: 'it fell over' });
+      return void res.end();
+    }
     if (request.identity.settings.delaySeconds !== undefined) await opened.promise;
     await deliver(request, res);
   });
@@ -46,12 +51,12 @@ const newAccount = () => accountOf({}, service);
 const ofIdentity = (slug: string) => ({ identityId: service.ready.identities[slug] });
 
 /** @returns the id of the request that was accepted. */
-function expectAccepted({ status, headers, body }: ApiAnswer): string {
+function expectAccepted({ status, headers, body }: ApiAnswer, applied = 'respond-async'): string {
   const { requestId } = body;
   expect([status, body]).toEqual([202, { requestId, status: 'QUEUED', creditsReserved: 1 }]);
   expect(Object.fromEntries(headers)).toMatchObject({
     location: `/api/v1/generate/${requestId}`,
-    'preference-applied': 'respond-async',
+    'preference-applied': applied,
     'retry-after': expect.stringMatching(/^[1-9]/),
     'x-request-id': requestId,
     'content-type': 'application/json',
@@ -106,9 +111,9 @@ describe('Prefer: respond-async', () => {
     const { generate } = await newAccount();
     const accept = 'text/event-stream';
     expectAccepted(await generate({}, { accept, prefer: 'wait=5, Respond-Async; x=1' }));
-    const usual = await generate({}, { prefer: 'wait=5, return=minimal' });
+    const usual = await generate({}, { prefer: 'wait=61, return=minimal' });
     expect([usual.status, usual.headers.get('preference-applied')]).toEqual([200, null]);
-    const events = await generate({}, { accept, prefer: 'respond-async=no' });
+    const events = await generate({}, { accept, prefer: 'wait=5, respond-async=no' });
     expect(events.headers.get('content-type')).toBe(accept);
   });
 
@@ -146,6 +151,41 @@ describe('Prefer: respond-async', () => {
     expect(await endOf(own, id)).toMatchObject({ status: 'COMPLETED', referenceImagesUsed: 1 });
     await until('they are gone', async () => copiesOf(service.dataDir, own.license).length === 0);
     expect(objectsOf(service.dataDir, own.license).length).toBeGreaterThan(0);
+  });
+});
+
+describe('Prefer: wait', () => {
+  const applied = ({ status, headers }: ApiAnswer) => [status, headers.get('preference-applied')];
+
+  test('answers the result, or the error, as if the caller had waited, of a request with the deadline of asynchronous ones', async () => {
+    const own = await newAccount();
+    const made = await own.generate({ seed: 7 }, { prefer: 'wait=60' });
+    expect(applied(made)).toEqual([200, 'wait=60']);
+    const usual = await own.generate({ seed: 7 });
+    const { usage } = made.body;
+    expect({ ...usual.body.usage, creditsUsed: 1, creditsRemaining: usage.creditsLimit - 1 }).toEqual(usage);
+    expect(Object.keys(made.body)).toEqual(Object.keys(usual.body));
+    const record = await generationStore(service.table).get(own.license.licenseId, made.body.requestId);
+    expect(record!.deadlineMs - record!.createdAtMs).toBe(8000);
+    const [failed, theirs] = [
+      await own.play({ prompt: 'fail' }, { prefer: 'respond-async, wait=60' }),
+      await own.play({ prompt: 'fail' }),
+    ];
+    expect(applied(failed)).toEqual([500, 'respond-async, wait=60']);
+    expect(failed.body).toEqual(theirs.body);
+    await own.expectCharged(2);
+  });
+
+  test('answers 202 when the time is over, and the request goes on', async () => {
+    closeGate();
+    const own = await newAccount();
+    const startedMs = Date.now();
+    const open = await own.generate(ofIdentity('harbor'), { prefer: 'wait=1' });
+    expect(Date.now() - startedMs).toBeGreaterThanOrEqual(1000);
+    const id = expectAccepted(open, 'wait=1');
+    opened.resolve();
+    expect(await endOf(own, id)).toMatchObject({ status: 'COMPLETED' });
+    await own.expectCharged(1);
   });
 });
 

@@ -246,12 +246,21 @@ describe('with Prefer: respond-async', () => {
   });
 });
 
-test('POST /mcp lists, generates with progress, and fetches what it made', async () => {
+test('POST /mcp lists, generates with progress, fetches what it made, and cancels', async () => {
   const { structuredContent: list } = await tool('list_identities', {});
   expect(list.identities.map(({ name }: any) => name)).toContain('aurora');
   const { structuredContent: made } = await tool('generate', body(), { progressToken: 1 });
   const { structuredContent: stored } = await tool('get_generation', { requestId: made.requestId });
   expect(stored.status).toBe('COMPLETED');
+  const table = tableOf(service.dataDir);
+  const { licenses, identities } = service.ready;
+  const license = (await licenseStore(table).get(licenses.standard!))!;
+  const open = await reserveAbandoned(table, license, { identityId: identities.aurora!, referenceImages: 1 });
+  const { requestId } = open;
+  const { structuredContent: cancelled } = await tool('cancel', { requestId });
+  expect(cancelled).toMatchObject({ id: requestId, errorCode: 'CANCELLED' });
+  const told = allObjects(service.dataDir).map(({ key }) => key);
+  expect(told).toContain(`cancelled/${license.licenseId}/${requestId}`);
 });
 
 describe("in OpenAI's API format", () => {
@@ -318,6 +327,24 @@ describe("in OpenAI's API format", () => {
       expect(found).toMatchObject({ status: 200, body: model });
     }
   });
+});
+
+test('a request is cancelled, by key and by session, with its references and its idempotency key', async () => {
+  const license = (await licenseStore(tableOf(service.dataDir)).get(licenseId()))!;
+  for (const caller of [byKey(), bySession()]) {
+    const options = { identityId: service.ready.identities.aurora!, referenceImages: 1 };
+    const own = { ...options, idempotencyKey: `bundle-cancel-${caller.key}` };
+    const { requestId } = await reserveAbandoned(tableOf(service.dataDir), license, own);
+    const cancelled = await call('cancel-generation', {
+      ...caller,
+      method: 'POST',
+      parameters: { requestId },
+    });
+    expect(cancelled).toMatchObject({ status: 200, body: { status: 'FAILED', errorCode: 'CANCELLED' } });
+    const flags = allObjects(service.dataDir).filter(({ key }) => key.startsWith('cancelled/'));
+    expect(flags.map(({ key }) => key)).toContain(`cancelled/${licenseId()}/${requestId}`);
+  }
+  expect(deployed.logOf('cancel-generation')).not.toContain('"level":"ERROR"');
 });
 
 describe('deletions', () => {
@@ -432,6 +459,11 @@ describe('by key and by session', () => {
       expect(samples[0].thumbnailUrl).toContain('/samples/');
     }
   });
+});
+
+test('a key is told what it may still do', async () => {
+  const { status, body: allowance } = await call('get-key', byKey());
+  expect([status, allowance.license.licenseId]).toEqual([200, licenseId()]);
 });
 
 test('health probes the model', async () => {

@@ -224,6 +224,39 @@ export function endingCases(fixture: ContractFixture, container: ModelContainer)
     });
   });
 
+  describe('a request that is cancelled', () => {
+    test('ends in the middle once its link answers 200, whatever it answered before, and nothing is put', async () => {
+      let isCancelled = false;
+      const { url, attempts } = await fixture.store.file((response, attempt) => {
+        response.writeHead(isCancelled ? 200 : [403, 404, 500, 302][attempt % 4]!).end();
+        return true;
+      });
+      const places = await fixture.outputs(2);
+      const { closing } = await fixture.ask({ ...container.slow, cancelUrl: url }, places, {
+        onEvent: ({ event }) => {
+          if (event === 'progress' && attempts() > 0) isCancelled = true;
+        },
+      });
+
+      expect(closing).toMatchObject({ event: 'failed', reason: 'cancelled' });
+      await generateAsMuch();
+      for (const place of places) await expectNothingPut(place);
+    });
+
+    test('while a reference image is awaited ends that, too', async () => {
+      const { trouble, left } = holding();
+      const [{ url }, cancelled] = await Promise.all([
+        fixture.store.file(trouble),
+        fixture.store.file(Buffer.from('')),
+      ]);
+      const { closing } = await fixture.ask({ references: [{ url }], cancelUrl: cancelled.url });
+      await left;
+
+      expect(closing).toMatchObject({ event: 'failed', reason: 'cancelled' });
+      await complete();
+    });
+  });
+
   test('/ping is answered while a picture is made', async () => {
     const statuses: Promise<number>[] = [];
     const exchange = await fixture.ask(container.slow, undefined, {

@@ -4,6 +4,7 @@ import { modelStreamError, payloadPart } from '../../../local/sagemaker/frames.t
 import type { ModelOutput, ModelRequest } from '../../../shared/model/contract.ts';
 import { byteStream, jsonAnswer, socketError, type HttpAnswer } from './answers.ts';
 import { keyOfLink, type Bucket } from './bucket.ts';
+import type { Outside } from './outside.ts';
 import type { Random } from './random.ts';
 import type { Run } from './runs.ts';
 import type { Scheduler } from './process.ts';
@@ -60,6 +61,8 @@ interface Surroundings {
   scheduler: Scheduler;
   bucket: Bucket;
   capacity: Capacity;
+  watch: Outside['watch'];
+  profile: Pick<Outside['profile'], 'hasCancellations'>;
 }
 
 /** What a container says, at times from now. An Error breaks its stream; null ends it. */
@@ -163,14 +166,22 @@ export function probeAnswer(): HttpAnswer {
 
 /** A model container, well-behaved or not: it begins, generates into the bucket, and says so. */
 export function modelAnswer(
-  { random, scheduler, bucket, capacity }: Surroundings,
+  { random, scheduler, bucket, capacity, watch, profile }: Surroundings,
   { behavior, request, run, signal }: ModelCall,
 ): HttpAnswer {
   const stream = byteStream();
   // Whoever hangs up closes the socket, also while the SDK waits for the first event.
   signal?.addEventListener('abort', () => stream.push(socketError('ECONNRESET')), { once: true });
+  let isStopped = false;
   const say: Say = (atMs, ...parts) =>
-    void scheduler.after(atMs, () => parts.forEach((part) => stream.push(toBytes(part))), run);
+    void scheduler.after(atMs, () => isStopped || parts.forEach((part) => stream.push(toBytes(part))), run);
+  const { requestId } = request;
+  // Every second one looks for the flag, and says within two seconds that it has stopped.
+  if (crc32(requestId) % 2 === 0)
+    bucket.whenCancelled(requestId, () => {
+      failing(say, crc32(requestId) % 2000, 'cancelled');
+      scheduler.after((crc32(requestId) % 2000) + 1, () => (isStopped = true));
+    });
   const sayQueuedUntil = (endMs: number) => {
     for (let atMs = 0; atMs < endMs; atMs += 3000) say(atMs + 1, queued);
   };
@@ -226,6 +237,8 @@ export function modelAnswer(
     sayQueuedUntil(waitsMs);
     const beginsMs = waitsMs + random.int(1, 400);
     if (behavior === 'waits for ever') return sayQueuedUntil(200_000);
+    // Earlier, by as much as a cancellation needs to read who asks.
+    if (profile.hasCancellations) scheduler.after(Math.max(0, beginsMs - 45), () => watch.touched(requestId));
     if (!neverStarts) say(beginsMs, started);
     if (again !== undefined) say(beginsMs + 1, again);
     if (ends !== undefined) ends(say, beginsMs + random.int(1, 4000), random);
