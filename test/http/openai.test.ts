@@ -8,6 +8,8 @@ import { expectError, uuid } from '../support/answers.ts';
 import { issueKey, type Granted } from '../support/grants.ts';
 import { startRecordedGateway } from '../support/recorded-gateway.ts';
 import { callApi, type ApiAnswer } from '../support/service.ts';
+import { copiesOf } from '../support/objects.ts';
+import { formOf, samplePhoto } from '../support/uploads.ts';
 import { itemsWith } from '../support/table-scan.ts';
 import { identities, newAccount, service, table } from './fixture.ts';
 
@@ -155,6 +157,74 @@ test('a repeat has the same images and charges nothing, and POST /generate with 
   await expectCharged(1);
 });
 
+describe('an edit', () => {
+  const edits = routes.editOpenAiImage.path;
+  const order = { ...small, model: 'citrine' };
+  const edit = (key: string, body: object, headers = {}): Promise<ApiAnswer> =>
+    service.api({ path: edits, key, headers, body: { ...order, ...body } });
+  const asForm = async (key: string, form: FormData, headers = {}): Promise<ApiAnswer> => {
+    const sent = { headers: { authorization: `Bearer ${key}`, ...headers }, body: form };
+    const answer = await fetch(service.ready.baseUrl + edits, { method: 'POST', ...sent });
+    return { status: answer.status, headers: answer.headers, body: await answer.json() };
+  };
+  /** A file of a mebibyte. What follows a picture changes nothing of it. */
+  const padded = async () => Buffer.concat([await samplePhoto(), Buffer.alloc(2 ** 20)]).subarray(0, 2 ** 20);
+
+  test('by a form has four files of a mebibyte each, and is the same however its boundary is written', async () => {
+    const own = await newAccount();
+    const file = await padded();
+    const send = () =>
+      asForm(own.key, formOf({ ...order, reference_mode: 'exact_product', n: 2 }, file, file, file, file), {
+        'idempotency-key': 'edit',
+      });
+    const first = await send();
+    expect([first.status, first.body.data?.length]).toEqual([200, 2]);
+    const record = { status: 'COMPLETED', referenceImagesUsed: 4, referenceMode: 'exact_product' };
+    expect(await own.stored(first.headers.get('x-request-id')!)).toMatchObject(record);
+    const again = await send();
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    await own.expectCharged(2);
+    expect(copiesOf(service.dataDir, own.license)).toEqual([]);
+  });
+
+  test('in JSON takes files as data: URIs, streams an event of its own, and a later try of it gets its images', async () => {
+    const own = await newAccount();
+    const image = async (color: string) => {
+      const file = await samplePhoto({ color });
+      return { images: [{ image_url: `data:image/png;base64,${file.toString('base64')}` }] };
+    };
+    const [red, blue] = [await image('#c03020'), await image('#2030c0')];
+    const streamed = await edit(own.key, { ...red, stream: true });
+    expect(streamed.body).toMatch(/^event: image_edit\.completed\n/);
+    const tries = [red, red, blue].map((body, i) => [body, { 'x-stainless-retry-count': `${i}` }] as const);
+    const ids: (string | null)[] = [];
+    for (const [body, headers] of tries)
+      ids.push(
+        (await edit(own.key, { ...body, response_format: 'url' }, headers)).headers.get('x-request-id'),
+      );
+    expect([ids[1] === ids[0], ids[2] === ids[0]]).toEqual([true, false]);
+    await own.expectCharged(3);
+  });
+
+  test('is refused in their words, and costs nothing', async () => {
+    const own = await newAccount();
+    const file = await samplePhoto();
+    const withMask = formOf(order, file);
+    withMask.set('mask', new Blob([file as Uint8Array<ArrayBuffer>]));
+    const mask = await asForm(own.key, withMask);
+    expectTheirError(mask, 400, 'INVALID_PARAMETERS', 'mask');
+    const text = await asForm(own.key, formOf(order, file, Buffer.from('text')));
+    expectTheirError(text, 400, 'INVALID_PARAMETERS', 'images');
+    expect(text.body.error.message).toMatch(/^images\[1\]\.image_url: /);
+    const fiveMebibytes = formOf(order, ...Array.from({ length: 5 }, () => Buffer.alloc(2 ** 20)));
+    const tooLarge = await asForm(own.key, fiveMebibytes);
+    expectTheirError(tooLarge, 413, 'PAYLOAD_TOO_LARGE');
+    expect(tooLarge.body.error.message).toContain('4.25 MiB');
+    expectTheirError(await asForm('nobody', fiveMebibytes), 401, 'INVALID_API_KEY');
+    await own.expectCharged(0);
+  });
+});
+
 test('models are the identities that the key may use, in their shape', async () => {
   const { byKey } = await newAccount({ foundingCatalog: false, identityIds: [drift!, ember!] });
   const models = '/openai/v1/models';
@@ -198,7 +268,11 @@ test('every route of the format, and no other, refuses in their shape', async ()
     const shape = apiFormat === 'openai' ? 'object' : 'string';
     expect([pattern, typeof body.error]).toEqual([pattern, shape]);
   }
-  expect(asked.filter(({ apiFormat }) => apiFormat === 'openai')).toHaveLength(3);
+  expect(asked.filter(({ apiFormat }) => apiFormat === 'openai')).toHaveLength(4);
   // What the gateway answers by itself is in our own.
-  expectError(await service.api({ path: '/openai/v1/images/edits', key: 'x', body: {} }), 404, 'NOT_FOUND');
+  expectError(
+    await service.api({ path: '/openai/v1/images/variations', key: 'x', body: {} }),
+    404,
+    'NOT_FOUND',
+  );
 });

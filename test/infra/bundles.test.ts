@@ -25,7 +25,7 @@ import { removeFolder, startService, type RunningService } from '../support/serv
 import { sessionOf } from '../support/sessions.ts';
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
 import { tableRequestsPath } from '../support/table-requests.ts';
-import { samplePhoto, sendFile } from '../support/uploads.ts';
+import { formOf, samplePhoto, sendFile } from '../support/uploads.ts';
 
 /** The bundles run as they would on AWS: with the roles and the variables of the template. */
 let synthesized: Synthesized;
@@ -42,6 +42,7 @@ const functionNames = readdirSync('functions').map((file) => file.replace(/\.ts$
 const generate = 'create-generation';
 const playground = 'create-playground-generation';
 const openAiGenerate = 'create-openai-image';
+const openAiEdit = 'edit-openai-image';
 const agent = 'answer-agent';
 
 function sizesOf(file: string): [bytes: number, gzipBytes: number] {
@@ -285,6 +286,26 @@ describe("in OpenAI's API format", () => {
     expect(adapted.status).toBe(200);
   });
 
+  test('edits are made of files and of links, as tries of a program too, and leave no copy', async () => {
+    const photo = await samplePhoto();
+    const form = new Response(formOf(image({ model: 'citrine' }), photo));
+    const [headers, body] = [Object.fromEntries(form.headers), Buffer.from(await form.arrayBuffer())];
+    const first = await ask(openAiEdit, { body, headers: { ...headers, 'x-stainless-retry-count': '0' } });
+    const tried = await ask(openAiEdit, { body, headers: { ...headers, 'x-stainless-retry-count': '1' } });
+    expect([first.status, tried.headers['idempotent-replayed']]).toEqual([200, 'true']);
+    await openImage(tried.body.data[0].url);
+    const adapted = { model: deployed.adaptedIdentityId };
+    const images = [{ image_url: `data:;base64,${photo.toString('base64')}` }];
+    expect((await ask(openAiEdit, { body: image({ ...adapted, images }) })).status).toBe(200);
+    const failing = { model: 'flint', images };
+    const once = { 'idempotency-key': 'bundle-9' };
+    for (const _ of [1, 2]) {
+      const failed = await ask(openAiEdit, { headers: once, body: image(failing) });
+      expect(failed).toMatchObject({ status: 500, body: { error: { code: 'GENERATION_FAILED' } } });
+    }
+    expect(copies()).toEqual([]);
+  });
+
   test('a failed request frees its idempotency key, and is an error of theirs with our status and code', async () => {
     const headers = { 'idempotency-key': 'bundle-8' };
     const failed = await ask(openAiGenerate, { headers, body: image({ model: 'flint' }) });
@@ -507,7 +528,7 @@ describe('the roles', () => {
 describe('the bundles', () => {
   const fileOf = (name: string) => join(deployed.assetOf(name), 'index.js');
 
-  test.each([generate, playground, openAiGenerate])('%s has at most 600,000 bytes', (name) => {
+  test.each([generate, playground, openAiGenerate, openAiEdit])('%s has at most 600,000 bytes', (name) => {
     expect(sizesOf(fileOf(name))[0]).toBeLessThanOrEqual(maxGenerateBytes);
   });
 

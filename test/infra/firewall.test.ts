@@ -4,6 +4,7 @@ import { errorCodes } from '../../shared/base/errors.ts';
 import { firewallFailures } from '../../shared/routes/gateway-failures.ts';
 import { answerHeaders } from '../../shared/routes/api.ts';
 import { newApiKey } from '../../shared/keys/api-key.ts';
+import { maxBodyBytes, maxFormBytes } from '../../shared/routes/limits.ts';
 import { readPage } from '../support/documents.ts';
 import { isMatch, isOfApi } from '../support/door.ts';
 import { idOf } from '../support/policies.ts';
@@ -22,15 +23,22 @@ test('stands before the API', () => {
   expect(plain(own.ResourceArn)).toContain('/stages/');
 });
 
-test('knows bodies over 1 MiB by their content-length', () => {
-  const { RegexString, FieldToMatch } = ruleNamed('body-over-1-mib').Statement.RegexMatchStatement;
-  expect(FieldToMatch).toEqual({ SingleHeader: { Name: 'content-length' } });
-  const limit = 1024 * 1024;
+test.each([
+  ['/generate', maxBodyBytes],
+  ['/openai/v1/images/edits/x', maxBodyBytes],
+  ['/openai/v1/images/generations', maxBodyBytes],
+  ['/openai/v1/images/edits', maxFormBytes],
+])('knows bodies for %s over %i bytes by their content-length, behind the stage and not', (path, limit) => {
+  const statements = ['body-over-1-mib', 'form-over-its-limit'].map((name) => ruleNamed(name).Statement);
   const near = fc.integer({ min: -2000, max: 2000 }).map((distance) => limit + distance);
   fc.assert(
     fc.property(fc.oneof(near, fc.nat({ max: 20_000_000 }), fc.nat()), (bytes) => {
-      for (const text of [String(bytes), `00${bytes}`]) {
-        expect(new RegExp(RegexString).test(text)).toBe(bytes > limit);
+      for (const [text, base] of [
+        [String(bytes), '/api/v1'],
+        [`00${bytes}`, '/prod/api/v1'],
+      ] as const) {
+        const knock = { method: 'POST', path: base + path, headers: { 'content-length': text } };
+        expect(statements.some((statement) => isMatch(statement, knock))).toBe(bytes > limit);
       }
     }),
     { numRuns: 5000 },
@@ -39,6 +47,7 @@ test('knows bodies over 1 MiB by their content-length', () => {
 
 test.each([
   ['body-over-1-mib', firewallFailures.tooLarge, undefined],
+  ['form-over-its-limit', firewallFailures.tooLargeForm, undefined],
   ['requests-without-credentials', firewallFailures.tooManyWithoutCredentials, '300'],
   ['requests-per-address', firewallFailures.tooManyFromOneAddress, '300'],
 ])('%s refuses in the shape of the API', (name, { code, error }, retryAfter) => {
@@ -53,7 +62,12 @@ test.each([
 
 test('answers itself only what needs a status of its own: such an answer can’t have an X-Request-Id', () => {
   const own = rules.filter(({ Action: action }) => action?.Block?.CustomResponse).map(({ Name }) => Name);
-  expect(own).toEqual(['body-over-1-mib', 'requests-without-credentials', 'requests-per-address']);
+  expect(own).toEqual([
+    'body-over-1-mib',
+    'form-over-its-limit',
+    'requests-without-credentials',
+    'requests-per-address',
+  ]);
   expect(webAcl.DefaultAction).toEqual({ Allow: {} });
 });
 

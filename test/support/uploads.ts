@@ -29,3 +29,11 @@ export async function sendFile(upload: UploadAnswer, file: Uint8Array): Promise<
   const { status } = await postFile(upload, file);
   if (status !== 204) throw new Error(`the file was answered with status ${status}`);
 }
+
+/** A form of POST /images/edits in OpenAI's format. */
+export function formOf(members: object, ...files: Uint8Array[]): FormData {
+  const form = new FormData();
+  for (const file of files) form.append('image[]', new Blob([file as Uint8Array<ArrayBuffer>]), 'photo.png');
+  for (const [name, value] of Object.entries(members)) form.set(name, String(value));
+  return form;
+}
