@@ -15,7 +15,7 @@ import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { unavailable } from '../model/breaker.ts';
 import { tenantOf } from '../model/tenant.ts';
 import { counted } from '../base/words.ts';
-import { memberName, ServiceError, type ServiceErrorOptions, type Words } from '../base/errors.ts';
+import { ServiceError, type ServiceErrorOptions } from '../base/errors.ts';
 
 export interface ModelRunDeps {
   model: ModelServer;
@@ -224,8 +224,10 @@ function failureOf(
   const { reference } = event;
   if (reason === 'reference_invalid' && reference !== undefined && reference < generation.referenceImages) {
     const sentence = 'must be an undamaged image that shows something: the model could not read it.';
-    const named = (words: Words) => `${memberName('referenceImages', words)}[${reference}]: ${sentence}`;
-    return new ServiceError('INVALID_PARAMETERS', named, { cause, unpaid: 'reference' });
+    return new ServiceError('INVALID_PARAMETERS', `referenceImages[${reference}]: ${sentence}`, {
+      cause,
+      unpaid: 'reference',
+    });
   }
   if (reason === 'reference_unreadable' || reason === 'reference_invalid') {
     return new ServiceError('GENERATION_FAILED', 'The model could not read a reference image.', { cause });

@@ -5,11 +5,12 @@ import { generationStore } from '../../shared/generations/store.ts';
 import { committedName } from '../../shared/licenses/period-store.ts';
 import { rateLogStore } from '../../shared/limits/rate-log-store.ts';
 import { expectError, uuid } from '../support/answers.ts';
+import { maxFormBytes } from '../../shared/routes/limits.ts';
+import { copiesOf } from '../support/objects.ts';
+import { dataUri, samplePhoto } from '../support/uploads.ts';
 import { issueKey, type Granted } from '../support/grants.ts';
 import { startRecordedGateway } from '../support/recorded-gateway.ts';
 import { callApi, type ApiAnswer } from '../support/service.ts';
-import { copiesOf } from '../support/objects.ts';
-import { formOf, samplePhoto } from '../support/uploads.ts';
 import { itemsWith } from '../support/table-scan.ts';
 import { identities, newAccount, service, table } from './fixture.ts';
 
@@ -104,6 +105,95 @@ test('an answer has links and the very files behind them, in JSON and in events'
   expect([record.status, record.deadlineMs - record.createdAtMs]).toEqual(['COMPLETED', 60_000]);
 });
 
+describe('an edit', () => {
+  const edits = routes.editOpenAiImage.path;
+  const order = { model: 'citrine', ...small };
+  const formOf = (files: [name: string, file: Buffer][], changes: object = {}) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ ...order, ...changes })) form.set(name, String(value));
+    for (const [name, file] of files) form.append(name, new Blob([new Uint8Array(file)]), 'photo.png');
+    return form;
+  };
+  const edit = (key: string | undefined, body: unknown, headers = {}) =>
+    service.api({ path: edits, key, body, headers });
+  const asJson = (...urls: string[]) => ({ ...order, images: urls.map((url) => ({ image_url: url })) });
+
+  test('of files in a form or of data: URIs in JSON is the same image, and the record says what was used', async () => {
+    const { key, license, stored, expectCharged } = await newAccount();
+    const photos = [await samplePhoto(), await samplePhoto({ color: '#204080' })];
+    const more = { seed: 5, reference_mode: 'exact_product', response_format: 'b64_json' };
+    const answers = [
+      await edit(
+        key,
+        formOf(
+          [
+            ['image[]', photos[0]!],
+            ['image[]', photos[1]!],
+          ],
+          more,
+        ),
+      ),
+      await edit(key, { ...asJson(...photos.map(dataUri)), ...more, input_fidelity: 'low' }),
+    ];
+    const [inForm, inJson] = answers.map(({ status, body }) => [status, body.data]);
+    expect(inForm).toEqual(inJson);
+    expect(inForm![0]).toBe(200);
+    expect(answers[1]!.headers.get('x-ignored-parameters')).toBe('input_fidelity');
+    const used = { type: 'exact_product', referenceImagesUsed: 2, seed: 5 };
+    for (const { headers } of answers) expect(await stored(headers.get('x-request-id')!)).toMatchObject(used);
+    const streamed = await edit(key, formOf([['image', photos[0]!]], { stream: true }));
+    expect(streamed.body).toMatch(/^event: image_edit.completed\ndata: .*"type":"image_edit.completed"/);
+    await expectCharged(3);
+    expect(copiesOf(service.dataDir, license)).toEqual([]);
+  });
+
+  test('that is sent again in another form is the same by what it says, with its Idempotency-Key', async () => {
+    const { key, expectCharged } = await newAccount();
+    const photo = await samplePhoto();
+    const headers = { 'idempotency-key': 'edit-1' };
+    const repeat = () => edit(key, formOf([['image', photo]]), headers);
+    expect([(await repeat()).status, (await repeat()).headers.get('idempotent-replayed')]).toEqual([
+      200,
+      'true',
+    ]);
+    const other = await edit(key, formOf([['image', photo]], { prompt: 'another' }), headers);
+    expectTheirError(other, 422, 'IDEMPOTENCY_MISMATCH');
+    await expectCharged(1);
+  });
+
+  test.each<[number, string, string | null, () => unknown]>([
+    [400, 'INVALID_PARAMETERS', 'images', () => formOf([])],
+    [400, 'INVALID_PARAMETERS', 'images', () => formOf([['image', Buffer.from('GIF89a')]])],
+    [400, 'INVALID_PARAMETERS', 'images', () => asJson('http://a.example/')],
+    [400, 'INVALID_PARAMETERS', 'images', () => ({ ...asJson('data:;base64,'), model: 'aurora' })],
+    [
+      400,
+      'INVALID_PARAMETERS',
+      'mask',
+      () =>
+        formOf([
+          ['image', Buffer.from('x')],
+          ['mask', Buffer.from([0x89])],
+        ]),
+    ],
+    [413, 'PAYLOAD_TOO_LARGE', null, () => formOf([['image', Buffer.alloc(maxFormBytes)]])],
+  ])('is refused with %i %s about %s', async (status, code, param, bodyOf) => {
+    const { key, expectCharged } = await newAccount();
+    expectTheirError(await edit(key, bodyOf()), status, code, param);
+    await expectCharged(0);
+  });
+
+  test('takes 4 MiB of images, and reads nothing of them before it knows the caller', async () => {
+    const { key } = await newAccount();
+    const large = Buffer.concat([await samplePhoto(), Buffer.alloc(1024 * 1024)]).subarray(0, 1024 * 1024);
+    const files = Array.from({ length: 4 }, (): [string, Buffer] => ['image[]', large]);
+    expect((await edit(key, formOf(files))).status).toBe(200);
+    const headers = { 'content-type': 'multipart/form-data' };
+    expectTheirError(await edit('svc_live_x', 'no form', headers), 401, 'INVALID_API_KEY');
+    expectTheirError(await edit(key, 'no form', headers), 400, 'INVALID_BODY');
+  });
+});
+
 describe('a request is refused in their shape, by the names that were sent, in the order of POST /generate', () => {
   const starter = newAccount({ tier: 'starter' });
   const narrow = newAccount({ foundingCatalog: false, identityIds: [drift!] });
@@ -155,74 +245,6 @@ test('a repeat has the same images and charges nothing, and POST /generate with 
   expectError(await generate({}, headers), 422, 'IDEMPOTENCY_MISMATCH');
   expectTheirError(await send(key, {}, headers), 422, 'IDEMPOTENCY_MISMATCH');
   await expectCharged(1);
-});
-
-describe('an edit', () => {
-  const edits = routes.editOpenAiImage.path;
-  const order = { ...small, model: 'citrine' };
-  const edit = (key: string, body: object, headers = {}): Promise<ApiAnswer> =>
-    service.api({ path: edits, key, headers, body: { ...order, ...body } });
-  const asForm = async (key: string, form: FormData, headers = {}): Promise<ApiAnswer> => {
-    const sent = { headers: { authorization: `Bearer ${key}`, ...headers }, body: form };
-    const answer = await fetch(service.ready.baseUrl + edits, { method: 'POST', ...sent });
-    return { status: answer.status, headers: answer.headers, body: await answer.json() };
-  };
-  /** A file of a mebibyte. What follows a picture changes nothing of it. */
-  const padded = async () => Buffer.concat([await samplePhoto(), Buffer.alloc(2 ** 20)]).subarray(0, 2 ** 20);
-
-  test('by a form has four files of a mebibyte each, and is the same however its boundary is written', async () => {
-    const own = await newAccount();
-    const file = await padded();
-    const send = () =>
-      asForm(own.key, formOf({ ...order, reference_mode: 'exact_product', n: 2 }, file, file, file, file), {
-        'idempotency-key': 'edit',
-      });
-    const first = await send();
-    expect([first.status, first.body.data?.length]).toEqual([200, 2]);
-    const record = { status: 'COMPLETED', referenceImagesUsed: 4, referenceMode: 'exact_product' };
-    expect(await own.stored(first.headers.get('x-request-id')!)).toMatchObject(record);
-    const again = await send();
-    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
-    await own.expectCharged(2);
-    expect(copiesOf(service.dataDir, own.license)).toEqual([]);
-  });
-
-  test('in JSON takes files as data: URIs, streams an event of its own, and a later try of it gets its images', async () => {
-    const own = await newAccount();
-    const image = async (color: string) => {
-      const file = await samplePhoto({ color });
-      return { images: [{ image_url: `data:image/png;base64,${file.toString('base64')}` }] };
-    };
-    const [red, blue] = [await image('#c03020'), await image('#2030c0')];
-    const streamed = await edit(own.key, { ...red, stream: true });
-    expect(streamed.body).toMatch(/^event: image_edit\.completed\n/);
-    const tries = [red, red, blue].map((body, i) => [body, { 'x-stainless-retry-count': `${i}` }] as const);
-    const ids: (string | null)[] = [];
-    for (const [body, headers] of tries)
-      ids.push(
-        (await edit(own.key, { ...body, response_format: 'url' }, headers)).headers.get('x-request-id'),
-      );
-    expect([ids[1] === ids[0], ids[2] === ids[0]]).toEqual([true, false]);
-    await own.expectCharged(3);
-  });
-
-  test('is refused in their words, and costs nothing', async () => {
-    const own = await newAccount();
-    const file = await samplePhoto();
-    const withMask = formOf(order, file);
-    withMask.set('mask', new Blob([file as Uint8Array<ArrayBuffer>]));
-    const mask = await asForm(own.key, withMask);
-    expectTheirError(mask, 400, 'INVALID_PARAMETERS', 'mask');
-    const text = await asForm(own.key, formOf(order, file, Buffer.from('text')));
-    expectTheirError(text, 400, 'INVALID_PARAMETERS', 'images');
-    expect(text.body.error.message).toMatch(/^images\[1\]\.image_url: /);
-    const fiveMebibytes = formOf(order, ...Array.from({ length: 5 }, () => Buffer.alloc(2 ** 20)));
-    const tooLarge = await asForm(own.key, fiveMebibytes);
-    expectTheirError(tooLarge, 413, 'PAYLOAD_TOO_LARGE');
-    expect(tooLarge.body.error.message).toContain('4.25 MiB');
-    expectTheirError(await asForm('nobody', fiveMebibytes), 401, 'INVALID_API_KEY');
-    await own.expectCharged(0);
-  });
 });
 
 test('models are the identities that the key may use, in their shape', async () => {

@@ -13,7 +13,7 @@ import { headersOf, messageOf, messagesIn } from '../support/agent.ts';
 import { everything } from '../support/configurations.ts';
 import type { DeployedCall } from '../support/deployed-calls.ts';
 import { startDeployed, type Deployed } from '../support/deployed.ts';
-import { tableOf } from '../support/grants.ts';
+import { issueKey, tableOf } from '../support/grants.ts';
 import { startLambda } from '../support/lambda-process.ts';
 import { allObjects } from '../support/objects.ts';
 import { reserveAbandoned } from '../support/period-totals.ts';
@@ -25,7 +25,7 @@ import { removeFolder, startService, type RunningService } from '../support/serv
 import { sessionOf } from '../support/sessions.ts';
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
 import { tableRequestsPath } from '../support/table-requests.ts';
-import { formOf, samplePhoto, sendFile } from '../support/uploads.ts';
+import { dataUri, samplePhoto, sendFile } from '../support/uploads.ts';
 
 /** The bundles run as they would on AWS: with the roles and the variables of the template. */
 let synthesized: Synthesized;
@@ -286,32 +286,36 @@ describe("in OpenAI's API format", () => {
     expect(adapted.status).toBe(200);
   });
 
-  test('edits are made of files and of links, as tries of a program too, and leave no copy', async () => {
-    const photo = await samplePhoto();
-    const form = new Response(formOf(image({ model: 'citrine' }), photo));
-    const [headers, body] = [Object.fromEntries(form.headers), Buffer.from(await form.arrayBuffer())];
-    const first = await ask(openAiEdit, { body, headers: { ...headers, 'x-stainless-retry-count': '0' } });
-    const tried = await ask(openAiEdit, { body, headers: { ...headers, 'x-stainless-retry-count': '1' } });
-    expect([first.status, tried.headers['idempotent-replayed']]).toEqual([200, 'true']);
-    await openImage(tried.body.data[0].url);
-    const adapted = { model: deployed.adaptedIdentityId };
-    const images = [{ image_url: `data:;base64,${photo.toString('base64')}` }];
-    expect((await ask(openAiEdit, { body: image({ ...adapted, images }) })).status).toBe(200);
-    const failing = { model: 'flint', images };
-    const once = { 'idempotency-key': 'bundle-9' };
-    for (const _ of [1, 2]) {
-      const failed = await ask(openAiEdit, { headers: once, body: image(failing) });
-      expect(failed).toMatchObject({ status: 500, body: { error: { code: 'GENERATION_FAILED' } } });
-    }
-    expect(copies()).toEqual([]);
-  });
-
   test('a failed request frees its idempotency key, and is an error of theirs with our status and code', async () => {
     const headers = { 'idempotency-key': 'bundle-8' };
     const failed = await ask(openAiGenerate, { headers, body: image({ model: 'flint' }) });
     expect(failed).toMatchObject({ status: 500, body: { error: { code: 'GENERATION_FAILED' } } });
     const refused = await ask(openAiGenerate, { key: 'svc_live_x', body: image() });
     expect(refused).toMatchObject({ status: 401, body: { error: { code: 'INVALID_API_KEY' } } });
+  });
+
+  test('an edit is made of the images that it names, with an adapter too, replayed, and leaves no copy of them', async () => {
+    const table = tableOf(service.dataDir);
+    const license = (await licenseStore(table).get(service.ready.licenses.enterprise!))!;
+    const { key } = await issueKey(table, license);
+    const photo = await samplePhoto();
+    const edit = (url: string, more: object = {}) => {
+      const images = [{ image_url: url }];
+      const headers = { 'idempotency-key': url.slice(-20).replaceAll('=', '') };
+      return call(openAiEdit, { key, headers, body: { ...image(), model: 'citrine', images, ...more } });
+    };
+    const [made, again] = [await edit(dataUri(photo)), await edit(dataUri(photo))];
+    expect([made.status, again.body]).toEqual([200, made.body]);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    await openImage(made.body.data[0].url);
+    const adapted = await edit(dataUri(await samplePhoto({ color: '#204080' })), {
+      model: deployed.adaptedIdentityId,
+    });
+    expect(adapted.status).toBe(200);
+    const broken = dataUri(Buffer.from(photo).fill(0x55, 60));
+    for (const url of [broken, broken, 'https://nobody.invalid/a.png'])
+      expect(await edit(url)).toMatchObject({ status: 400, body: { error: { param: 'images' } } });
+    expect(copies()).toEqual([]);
   });
 
   test('models are listed, and found by id and by slug', async () => {
@@ -580,7 +584,8 @@ describe('the bundles', () => {
   });
 
   test('stream exactly where the routes say so', () => {
-    expect(deployed.streaming().toSorted()).toEqual([agent, generate, openAiGenerate, playground].toSorted());
+    const streaming = [agent, generate, openAiGenerate, openAiEdit, playground];
+    expect(deployed.streaming().toSorted()).toEqual(streaming.toSorted());
   });
 
   test('write no key, prompt or presigned URL to their logs, but what they measured', () => {

@@ -5,7 +5,6 @@ export interface DeployedCall {
   method?: string;
   /** A raw key or an access token. */
   key?: string;
-  /** Bytes are sent as those of a binary media type, anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
   query?: Record<string, string>;
@@ -28,7 +27,6 @@ export function proxyEvent(
   { method, key, body, headers = {}, query, parameters }: DeployedCall,
 ): object {
   const route = (Object.values(routes) as Route[]).find(({ functionName }) => functionName === name)!;
-  const isBinary = Buffer.isBuffer(body);
   const sent = { ...headers, ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }) };
   const lists = (of: Record<string, string> | undefined) =>
     of && Object.fromEntries(Object.entries(of).map(([header, value]) => [header, [value]]));
@@ -41,8 +39,8 @@ export function proxyEvent(
     queryStringParameters: query ?? null,
     multiValueQueryStringParameters: lists(query) ?? null,
     pathParameters: parameters ?? null,
-    body: body === undefined ? null : isBinary ? body.toString('base64') : JSON.stringify(body),
-    isBase64Encoded: isBinary,
+    body: body === undefined ? null : JSON.stringify(body),
+    isBase64Encoded: false,
     requestContext: { requestId: 'gateway' },
   };
 }

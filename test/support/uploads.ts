@@ -12,6 +12,9 @@ export async function samplePhoto({
   return picture.composite([{ input }]).toFormat(format).toBuffer();
 }
 
+/** A file as its own address. */
+export const dataUri = (file: Buffer) => `data:image/png;base64,${file.toString('base64')}`;
+
 /** Sends a file by the form that POST /uploads answered, as a browser would. */
 export async function postFile(
   { url, fields }: UploadAnswer,
@@ -28,12 +31,4 @@ export async function postFile(
 export async function sendFile(upload: UploadAnswer, file: Uint8Array): Promise<void> {
   const { status } = await postFile(upload, file);
   if (status !== 204) throw new Error(`the file was answered with status ${status}`);
-}
-
-/** A form of POST /images/edits in OpenAI's format. */
-export function formOf(members: object, ...files: Uint8Array[]): FormData {
-  const form = new FormData();
-  for (const file of files) form.append('image[]', new Blob([file as Uint8Array<ArrayBuffer>]), 'photo.png');
-  for (const [name, value] of Object.entries(members)) form.set(name, String(value));
-  return form;
 }
