@@ -68,6 +68,17 @@ describe('a generation uses as much as bin/costs/model.ts says', () => {
     expect(more(withPrompt)).toEqual({ readUnits: 0, writeUnits: 5 });
   });
 
+  test("more with OpenAI's SDKs, which count their tries: 2 write units for the first, and 1 in all for the next", async () => {
+    const order = { model: identity.identityId, prompt, size: '1024x1024', response_format: 'url' };
+    const send = (count: string) => {
+      fixture.forgetCatalog();
+      return fixture.generateAsOpenAi(order, { 'x-stainless-retry-count': count });
+    };
+    expect(more(await send('0'))).toEqual({ readUnits: 0, writeUnits: 2 });
+    // And 1 of the rate log.
+    expect(unitsOf(await send('1'))).toEqual({ readUnits: 6, writeUnits: 2 });
+  });
+
   test('of S3: for each image and its preview one PUT by the model and one HEAD by the function', async () => {
     const perImage = {
       PUT: factors['PUTs, image and preview'],

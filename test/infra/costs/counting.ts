@@ -144,6 +144,13 @@ export async function startCountingFixture() {
         await sqs.idle();
         return text;
       }),
+    /** The same in OpenAI's format. */
+    generateAsOpenAi: (body: object, headers: Record<string, string>) =>
+      count(async () => {
+        const { handler } = await import('../../../functions/create-openai-image.ts');
+        const path = '/openai/v1/images/generations';
+        return call(handler, path, { ...headers, authorization: `Bearer ${key}` }, body);
+      }),
     sweep: () =>
       count(async () => {
         const { handler } = await import('../../../functions/sweep.ts');
