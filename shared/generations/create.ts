@@ -20,6 +20,7 @@ import {
   newRun,
   generateAndSettle,
   releaseAfterFailure,
+  wasCancelled,
   type Observer,
   type RunDeps,
 } from './settle.ts';
@@ -104,6 +105,7 @@ export async function finishGeneration(
     });
   }
   const code = ended.errorCode ?? 'GENERATION_FAILED';
+  if (code === 'CANCELLED') throw wasCancelled(ended);
   // Where another process ended it for another reason, the wait of our failure is not its wait.
   const retryAfterSeconds =
     failure instanceof ServiceError && failure.code === code ? failure.retryAfterSeconds : undefined;
