@@ -21,6 +21,7 @@ import {
   newRun,
   generateAndSettle,
   releaseAfterFailure,
+  wasCancelled,
   type Observer,
   type RunDeps,
 } from './settle.ts';
@@ -129,6 +130,7 @@ export async function endedAnswer(
     });
   }
   const code = ended.errorCode ?? 'GENERATION_FAILED';
+  if (code === 'CANCELLED') throw wasCancelled(ended);
   throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, { ...about, requestId });
 }
 
