@@ -106,6 +106,8 @@ const rows: Row[] = [
   ['Images', 'stored', 'objectStorage', ['images', 'bytes with preview', 'months kept']],
   ['Images', 'put', 'objectWrites', ['images', 'PUTs, image and preview']],
   ['Images', 'seen and opened', 'objectReads', ['images', 'HEADs and views']],
+  // The model asks once a second.
+  ['Images', 'looks for a cancellation', 'objectReads', ['generations', 'seconds, most of the GPU']],
   ['Functions', 'generating', 'lambdaDuration', ['generations', 'seconds, most of the GPU', 'MB']],
   ['Functions', 'async', 'lambdaDuration', ['async generations', 'seconds that wait', 'MB']],
   ['Functions', 'messages', 'queueRequests', ['async generations', 'requests to the queue']],
