@@ -197,7 +197,9 @@ class StoredGeneration(Answer):
     error_message: Annotated[str | None, Field(alias='errorMessage')]
     """Why it failed; null unless it did."""
     error_code: Annotated[
-        SkipValidation[Literal['GENERATION_FAILED', 'TIMEOUT', 'SERVICE_UNAVAILABLE', 'INVALID_PARAMETERS']]
+        SkipValidation[
+            Literal['GENERATION_FAILED', 'TIMEOUT', 'SERVICE_UNAVAILABLE', 'INVALID_PARAMETERS', 'CANCELLED']
+        ]
         | None,
         Field(alias='errorCode'),
     ] = None
