@@ -21,6 +21,7 @@ import {
   newRun,
   generateAndSettle,
   releaseAfterFailure,
+  wasCancelled,
   type Observer,
   type RunDeps,
 } from './settle.ts';
@@ -129,6 +130,7 @@ export async function endedAnswer(
     });
   }
   const code = ended.errorCode ?? 'GENERATION_FAILED';
+  if (code === 'CANCELLED') throw wasCancelled(ended);
   const sentence = (words: Words) => {
     // The record has our words. Of members it may name only this one, first.
     const told = `${ended.errorMessage}`.replace(/^referenceImages\b/, memberName('referenceImages', words));

@@ -3,7 +3,7 @@ import type { Generation } from './generation.ts';
 import { isNoFault, ServiceError } from '../base/errors.ts';
 import { RunLost } from './record-part.ts';
 import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';
-import { newRun, releaseAfterFailure, type RunDeps } from './settle.ts';
+import { newRun, releaseAfterFailure, wasCancelled, type RunDeps } from './settle.ts';
 
 export interface EnqueueDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 'meter' | 'traceparent'> {
   queue: Pick<GenerationQueue, 'add'>;
@@ -25,8 +25,8 @@ export async function enqueue(generation: Generation, deps: EnqueueDeps): Promis
     deps.meter.add('creditsReserved', generation.credits);
     if (ended.status === 'COMPLETED') return;
     await discardReferences(generation, generation.referenceImages, deps);
-    const code = ended.errorCode === 'CANCELLED' ? 'CANCELLED' : 'SERVICE_UNAVAILABLE';
-    throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, {
+    if (ended.errorCode === 'CANCELLED') throw wasCancelled(ended);
+    throw new ServiceError('SERVICE_UNAVAILABLE', `${ended.errorMessage} Nothing was charged.`, {
       noFault: isNoFault(error),
     });
   }

@@ -95,6 +95,18 @@ const stored: StoredGeneration = {
   completedAt,
 };
 
+export const cancelled: StoredGeneration = {
+  ...stored,
+  status: 'FAILED',
+  outputUrl: null,
+  outputs: [],
+  previews: [],
+  errorMessage: 'The request was cancelled.',
+  errorCode: 'CANCELLED',
+  creditsCharged: 0,
+  modelVersion: null,
+};
+
 const generations: GenerationList = {
   generations: [stored],
   nextCursor: 'MDE5YWEzYzItN2IxZS03YzU1LTlkMGMtM2I4ZjZmMGUyYTQx',

@@ -21,6 +21,8 @@ export interface Operation {
     status?: 201;
     schema: SchemaName | null;
     description: string;
+    /** Where another answer has the schema, too: its own name and example. */
+    variant?: { name: string; example: unknown };
     /** Whether it says when to ask again, while there is more to come. */
     pollable?: true;
   };
@@ -101,6 +103,7 @@ export const operations: Record<OperationId, Operation> = {
     answer: {
       schema: 'StoredGeneration',
       description: 'The request: `FAILED`, with the errorCode `CANCELLED`.',
+      variant: { name: 'CancelledGeneration', example: examples.cancelled },
     },
     codes: ['INVALID_BODY', 'REQUEST_NOT_FOUND', 'REQUEST_FINAL'],
   },

@@ -161,6 +161,19 @@ describe('an edit', () => {
     await expectCharged(1);
   });
 
+  test('of the same images is what a later try of a program gets, and no other', async () => {
+    const { key, expectCharged } = await newAccount();
+    const colors = ['#c03020', '#c03020', '#2030c0'];
+    const ids: (string | null)[] = [];
+    for (const [count, color] of colors.entries()) {
+      const sent = asJson(dataUri(await samplePhoto({ color })));
+      const answer = await edit(key, sent, { 'x-stainless-retry-count': `${count}` });
+      ids.push(answer.headers.get('x-request-id'));
+    }
+    expect([ids[1] === ids[0], ids[2] === ids[0]]).toEqual([true, false]);
+    await expectCharged(2);
+  });
+
   test.each<[number, string, string | null, () => unknown]>([
     [400, 'INVALID_PARAMETERS', 'images', () => formOf([])],
     [400, 'INVALID_PARAMETERS', 'images', () => formOf([['image', Buffer.from('GIF89a')]])],

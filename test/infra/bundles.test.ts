@@ -318,6 +318,23 @@ describe("in OpenAI's API format", () => {
     expect(copies()).toEqual([]);
   });
 
+  test('a later try of a program has the result of the one before, or takes its place', async () => {
+    const { key } = await issueKey(
+      tableOf(service.dataDir),
+      (await licenseStore(tableOf(service.dataDir)).get(service.ready.licenses.enterprise!))!,
+    );
+    const images = [{ image_url: dataUri(await samplePhoto({ color: '#802040' })) }];
+    for (const [name, body] of [
+      [openAiGenerate, image({ prompt: 'a try' })],
+      [openAiEdit, { ...image({ prompt: 'a try' }), model: 'citrine', images }],
+    ] as const) {
+      const send = (count: number, more: object = {}) =>
+        call(name, { key, body: { ...body, ...more }, headers: { 'x-stainless-retry-count': `${count}` } });
+      const [first, second] = [await send(0), await send(1)];
+      expect([first.status, second.headers['idempotent-replayed']]).toEqual([200, 'true']);
+    }
+  });
+
   test('models are listed, and found by id and by slug', async () => {
     const { body: list } = await ask('list-openai-models', {});
     const { aurora } = service.ready.identities;
@@ -329,20 +346,23 @@ describe("in OpenAI's API format", () => {
   });
 });
 
-test('a request is cancelled, by key and by session, with its references and its idempotency key', async () => {
-  const license = (await licenseStore(tableOf(service.dataDir)).get(licenseId()))!;
-  for (const caller of [byKey(), bySession()]) {
-    const options = { identityId: service.ready.identities.aurora!, referenceImages: 1 };
-    const own = { ...options, idempotencyKey: `bundle-cancel-${caller.key}` };
-    const { requestId } = await reserveAbandoned(tableOf(service.dataDir), license, own);
-    const cancelled = await call('cancel-generation', {
-      ...caller,
-      method: 'POST',
-      parameters: { requestId },
-    });
+test('a request is cancelled, by key and by session, also once another period counts what is in flight', async () => {
+  const table = tableOf(service.dataDir);
+  const license = (await licenseStore(table).get(licenseId()))!;
+  const options = { identityId: service.ready.identities.aurora!, referenceImages: 1 };
+  const late = await deployed.abandonGeneration();
+  const ofLate = await issueKey(table, (await licenseStore(table).get(late.licenseId))!);
+  for (const [caller, of] of [
+    [byKey(), await reserveAbandoned(table, license, options)],
+    [bySession(), await reserveAbandoned(table, license, options)],
+    [{ key: ofLate.key }, late],
+  ] as const) {
+    const { requestId } = of;
+    const sent = { ...caller, method: 'POST', parameters: { requestId } };
+    const cancelled = await call('cancel-generation', sent);
     expect(cancelled).toMatchObject({ status: 200, body: { status: 'FAILED', errorCode: 'CANCELLED' } });
-    const flags = allObjects(service.dataDir).filter(({ key }) => key.startsWith('cancelled/'));
-    expect(flags.map(({ key }) => key)).toContain(`cancelled/${licenseId()}/${requestId}`);
+    const flag = `cancelled/${of.licenseId}/${requestId}`;
+    expect(allObjects(service.dataDir).map(({ key }) => key)).toContain(flag);
   }
   expect(deployed.logOf('cancel-generation')).not.toContain('"level":"ERROR"');
 });
@@ -523,7 +543,9 @@ describe('the roles', () => {
   test('allow nothing of the table, the bucket, the model and other functions that no function did here', () => {
     // Only the first to sign a link to a preview in a quarter of an hour stores what signed it; only a charge that reaches 80
     // or 100% leaves a notification. Who lists identities signs by itself only where the role that all share can't be had.
-    const rare = /:PutItem on .* keys (LINKS|NOTICES)\*$|^list-identities: s3:GetObject on .*\/samples\/\*/;
+    // The painter looks for a cancellation after a second, when it has mostly ended.
+    const rare =
+      /:PutItem on .* keys (LINKS|NOTICES)\*$|^list-identities: s3:GetObject on .*\/samples\/\*|: s3:GetObject on .*\/cancelled\/\*/;
     const others = deployed.grantedButUnused().filter((what) => !rare.test(what));
     expect(others).toEqual([]);
   });

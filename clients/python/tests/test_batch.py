@@ -139,7 +139,7 @@ document = json.loads((repository / 'docs/openapi.json').read_text())
 allowance = document['components']['responses']['KeyAllowanceAnswer']['content']['application/json'][
     'example'
 ]
-key = httpx2.Response(200, json={**allowance, 'maxInFlight': 2})
+key = httpx2.Response(200, json={**allowance, 'maxInFlight': 1})
 image = httpx2.Response(200, content=b'an image')
 
 
@@ -160,18 +160,18 @@ def test_it_waits_for_the_minute_and_for_places(
     monkeypatch.setattr(_batch, 'time', SimpleNamespace(monotonic=lambda: now[0]))
     first, second = accepted('r', '"generate";r=1;t=60'), accepted('r', '"generate";r=0;t=12')
     running = stored('QUEUED')
-    running.headers['retry-after'] = '15'
+    running.headers['retry-after'] = '3'
     limited = refusal(429, 'RATE_LIMITED', **{'retry-after': '30'})
     failed = stored('FAILED', errorCode='GENERATION_FAILED', errorMessage='So.')
     ended = (stored('COMPLETED'), image)
-    answers = (key, first, second, *ended, running, limited, *ended, accepted('r'), failed)
+    answers = (key, first, *ended, second, running, *ended, limited, accepted('r'), failed)
     client = answering(*answers, sent=sent)
     for kind in (_io.BlockingIO, _io.SuspendingIO):
         monkeypatch.setattr(kind, 'sleep', sleep)
     lines: Any = [{'identity_id': 'i', 'prompt': prompt} for prompt in 'aab']
     results = call.all(client.batch(lines, tmp_path))
     assert [(one.line, one.code) for one in results] == [(1, None), (2, None), (3, 'GENERATION_FAILED')]
-    assert waits == [1, 11, 4, 26, 1]
+    assert waits == [1, 1, 3, 8, 30, 1]
     posts = [one for one in sent if one.method == 'POST']
     keys = [one.headers['idempotency-key'] for one in posts]
     assert (len(set(keys)), keys[2], posts[2].content) == (3, keys[3], posts[3].content)

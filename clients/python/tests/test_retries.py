@@ -144,7 +144,8 @@ def test_an_asynchronous_request_is_waited_for_on_the_line_and_then_polled(
     reserved: list[int] = []
     assert generate(client, call, wait=20).usage is not None
     on_accepted: Any = lambda accepted: reserved.append(accepted.credits_reserved)  # noqa: E731
-    ended = generate(client, call, wait=20, on_accepted=on_accepted)
+    more = {'on_accepted': on_accepted, 'on_disconnected': lambda: reserved.append(0)}
+    ended = generate(client, call, wait=20, **more)
     assert (ended.usage, reserved) == (None, [2])
     first, again, *_ = sent
     assert (first.headers['prefer'], first.headers['accept']) == ('wait=20', 'application/json')

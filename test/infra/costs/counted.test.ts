@@ -8,6 +8,7 @@ import { readConfiguration } from '../../../lib/configuration.ts';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import { committedName, tallyNames } from '../../../shared/licenses/period-store.ts';
 import { itemKeys } from '../../../shared/table/keys.ts';
+import { reserveAbandoned } from '../../support/period-totals.ts';
 import { getItem } from '../../../shared/table/table.ts';
 import { identity, license, startCountingFixture, type Counted, type CountingFixture } from './counting.ts';
 import { pictureSizes } from './picture-sizes.ts';
@@ -68,14 +69,25 @@ describe('a generation uses as much as bin/costs/model.ts says', () => {
     expect(more(withPrompt)).toEqual({ readUnits: 0, writeUnits: 5 });
   });
 
+  test("more with OpenAI's SDKs, which count their tries: 2 write units for the first, and 1 in all for the next", async () => {
+    const order = { model: identity.identityId, prompt, size: '1024x1024', response_format: 'url' };
+    const send = (count: string) => {
+      fixture.forgetCatalog();
+      return fixture.generateAsOpenAi(order, { 'x-stainless-retry-count': count });
+    };
+    expect(more(await send('0'))).toEqual({ readUnits: 0, writeUnits: 2 });
+    // And 1 of the rate log.
+    expect(unitsOf(await send('1'))).toEqual({ readUnits: 6, writeUnits: 2 });
+  });
+
   test('of S3: for each image and its preview one PUT by the model and one HEAD by the function', async () => {
     const perImage = {
       PUT: factors['PUTs, image and preview'],
       HEAD: factors['HEADs and views'] - factors.views,
     };
-    expect(usual.objectRequests).toEqual(perImage);
+    expect(withoutLooks(usual)).toEqual(perImage);
     const four = await generate({ ...body, numOutputs: 4 });
-    expect(four.objectRequests).toEqual({ PUT: 4 * perImage.PUT, HEAD: 4 * perImage.HEAD });
+    expect(withoutLooks(four)).toEqual({ PUT: 4 * perImage.PUT, HEAD: 4 * perImage.HEAD });
     expect(unitsOf(four)).toEqual(unitsOf(usual));
   });
 
@@ -94,6 +106,21 @@ describe('a generation uses as much as bin/costs/model.ts says', () => {
     await fixture.changeKey({ monthlyCredits: null, access: 'license', maxInFlight: null });
   });
 
+  test('and a cancellation writes six units, two more with an idempotency key or a prompt of another kilobyte, and no more for a key with limits', async () => {
+    const writes = async (changes: { prompt?: string; idempotencyKey?: string } = {}) => {
+      const options = { identityId: identity.identityId, keyId: fixture.keyId, ...changes };
+      const run = await fixture.cancel((await reserveAbandoned(fixture.table, license, options)).requestId);
+      expect(run.objectRequests).toEqual({ PUT: 1 });
+      return unitsOf(run).writeUnits;
+    };
+    await writes();
+    expect(await writes()).toBe(6);
+    expect(await writes({ idempotencyKey: 'c1' })).toBe(8);
+    expect(await writes({ prompt: prompt.repeat(10) })).toBe(8);
+    await fixture.changeKey({ monthlyCredits: 1_000_000, access: 'own', maxInFlight: 2 });
+    expect(await writes()).toBe(6);
+  });
+
   // Each fills the period further, so their order counts.
   test.each([
     [1, 4],
@@ -107,6 +134,11 @@ describe('a generation uses as much as bin/costs/model.ts says', () => {
     },
   );
 });
+
+/** Once a second a model looks whether its request was cancelled, and it takes as long as the machine is busy. */
+function withoutLooks({ objectRequests }: Counted) {
+  return Object.fromEntries(Object.entries(objectRequests).filter(([method]) => method !== 'GET'));
+}
 
 test('a run of the sweep uses as much as bin/costs/model.ts says', async () => {
   const run = await fixture.sweep();

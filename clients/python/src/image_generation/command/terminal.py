@@ -132,7 +132,7 @@ class ProgressBar:
 
     def __init__(self, bar: Any) -> None:
         self._bar = bar
-        self._task = bar.add_task('Accepted', total=None)
+        self._task = bar.add_task('Waiting', total=None)
 
     def show(self, event: Event | Counted) -> None:
         """Moves the bar."""
