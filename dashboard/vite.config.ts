@@ -3,6 +3,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import type { DashboardConfig } from '../shared/accounts/dashboard-config.ts';
+import { apiPages } from './api-pages.ts';
 import { clientPackages } from './client-packages.ts';
 import { scalarBuild } from './scalar-build.ts';
 
@@ -30,7 +31,7 @@ const configOfService: Plugin = {
 
 export default defineConfig({
   base: '/',
-  plugins: [react(), tailwindcss(), configOfService, scalarBuild(), clientPackages()],
+  plugins: [react(), tailwindcss(), configOfService, scalarBuild(), clientPackages(), apiPages()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   build: {
     target: 'es2023',

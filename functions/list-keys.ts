@@ -16,8 +16,8 @@ import { keyAnswers } from '../shared/keys/manage.ts';
 const maxKeysAtOnce = 6000;
 
 /**
- * GET /keys: the account's keys, newest first, those that ended in the last 90 days too. When one was last used stands in seven
- * rate logs. In the list of all keys, without `limit`, they are read for the active ones alone.
+ * GET /keys: the account's keys, newest first, those that ended in the last 90 days too. When one was last used stands in the
+ * rate logs of its limits. In the list of all keys, without `limit`, they are read for the active ones alone.
  */
 export const handler = endpoint(routes.listKeys, {
   deps: ({ table }) => ({

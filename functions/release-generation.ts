@@ -1,5 +1,5 @@
 import { objectStore } from '../shared/images/object-store.ts';
-import { queueEvent, refOf } from '../shared/generations/queue-contract.ts';
+import { queueEvent, queuedFields, queuedOf } from '../shared/generations/queue-contract.ts';
 import { lazy } from '../shared/base/lazy.ts';
 import { loggableError } from '../shared/base/log.ts';
 import { embeddedMetrics, recordingMeter } from '../shared/base/meter.ts';
@@ -18,10 +18,10 @@ const errorMessage =
 export async function handler(event: unknown): Promise<void> {
   const { env, table, clock, log } = runtime();
   const [{ body, messageId, attributes }] = queueEvent.parse(event).Records;
-  const ref = refOf(body);
-  if (ref === null) return log.error('not a request to run', { messageId });
+  const queued = queuedOf(body);
+  if (queued === null) return log.error('not a request to run', { messageId });
   const ended = await endAbandoned(
-    ref,
+    queued,
     {
       generations: generationStore(table()),
       objects: objectStore(env.bucketName),
@@ -36,7 +36,7 @@ export async function handler(event: unknown): Promise<void> {
     meter.add('creditsReleased', ended.credits);
   }
   log.info('run failed', {
-    ...ref,
+    ...queuedFields(queued),
     received: attributes.ApproximateReceiveCount,
     released: ended !== null,
     ...embeddedMetrics(meter, env.serviceName).metrics,

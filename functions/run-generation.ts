@@ -1,8 +1,9 @@
 import {
   queueEvent,
-  refOf,
-  type GenerationRef,
+  queuedFields,
+  queuedOf,
   type QueueAnswer,
+  type QueuedGeneration,
 } from '../shared/generations/queue-contract.ts';
 import { runDeps } from '../shared/http/run-deps.ts';
 import { lazy } from '../shared/base/lazy.ts';
@@ -33,14 +34,14 @@ const secondsAfterFailure = 15;
 export async function handler(event: unknown): Promise<QueueAnswer> {
   const { log } = runtime();
   const [{ messageId, receiptHandle, body, attributes }] = queueEvent.parse(event).Records;
-  const ref = refOf(body);
-  if (ref === null) {
+  const queued = queuedOf(body);
+  if (queued === null) {
     log.error('not a request to run', { messageId });
     return { batchItemFailures: [] };
   }
   const { queue } = deps();
   try {
-    const pauseMs = await tryToRun(ref, Number(attributes.ApproximateReceiveCount));
+    const pauseMs = await tryToRun(queued, Number(attributes.ApproximateReceiveCount));
     if (pauseMs === null) return { batchItemFailures: [] };
     await queue.bringBack(receiptHandle, Math.ceil(pauseMs / 1000));
     return { batchItemFailures: [{ itemIdentifier: messageId }] };
@@ -51,19 +52,20 @@ export async function handler(event: unknown): Promise<QueueAnswer> {
 }
 
 /** @returns how long to wait before the next try; null where none is needed */
-async function tryToRun(ref: GenerationRef, attempt: number): Promise<number | null> {
+async function tryToRun(queued: QueuedGeneration, attempt: number): Promise<number | null> {
   const { log, clock } = runtime();
   const startedMs = clock.now();
   const meter = recordingMeter();
+  const fields = queuedFields(queued);
   try {
-    const ended = await runAccepted(ref, attempt, { ...deps(), meter });
+    const ended = await runAccepted(queued, attempt, { ...deps(), meter, traceparent: queued.traceparent });
     if (ended === null) {
-      log.info('nothing to run', { ...ref });
+      log.info('nothing to run', fields);
       return null;
     }
     const { keyId, status, errorCode } = ended;
     logRun('request', meter, {
-      ...ref,
+      ...fields,
       route: 'run-generation',
       keyId,
       outcome: status,
@@ -76,7 +78,7 @@ async function tryToRun(ref: GenerationRef, attempt: number): Promise<number | n
     const { cause, pauseMs } = error;
     // At once: the request may wait for minutes yet, or be generated after all.
     if (!cause.noFault) countError(meter, cause.code, cause);
-    logRun('not yet', meter, { ...ref, attempt, pauseMs, code: cause.code });
+    logRun('not yet', meter, { ...fields, attempt, pauseMs, code: cause.code });
     return pauseMs;
   }
 }
@@ -84,7 +86,7 @@ async function tryToRun(ref: GenerationRef, attempt: number): Promise<number | n
 function logRun(
   message: string,
   meter: RecordingMeter,
-  fields: GenerationRef & Record<string, unknown>,
+  fields: { requestId: string } & Record<string, unknown>,
 ): void {
   const { log, env } = runtime();
   const { metrics, extraRecords } = embeddedMetrics(meter, env.serviceName);

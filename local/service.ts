@@ -2,6 +2,7 @@ import { createWriteStream, openSync, rmSync, type WriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setLogSink } from '../shared/base/log.ts';
 import { setStopSignal } from '../shared/http/runtime.ts';
+import { llmsText } from '../shared/openapi/llms-text.ts';
 import { basePath } from '../shared/routes/api.ts';
 import {
   corruptFolder,
@@ -200,7 +201,12 @@ function openPages(
   };
   return {
     userPool: openUserPool(url, signIn, { ...options, apiSigning }),
-    dashboard: openDashboard({ folder: dashboardFolder, config, log: onNotice }),
+    dashboard: openDashboard({
+      folder: dashboardFolder,
+      config,
+      llmsText: llmsText({ apiBaseUrl: config.apiBaseUrl, siteUrl: url }),
+      log: onNotice,
+    }),
   };
 }
 

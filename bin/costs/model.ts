@@ -64,10 +64,10 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     'web ACLs': 2,
     rules: 8,
     // With every possible value of their second dimension. A fault makes one more of its function's version, for an hour.
-    metrics: 45 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5),
+    metrics: 47 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5),
     // An alarm on an expression counts each metric in it.
     'metrics in alarms':
-      161 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 6),
+      165 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 6),
     // S3's own of the prefix of outputs, by what is asked there: of requests five, of bytes, errors and latency two each.
     'request metrics': 11,
     dashboard: 1,
@@ -106,6 +106,8 @@ const rows: Row[] = [
   ['Images', 'stored', 'objectStorage', ['images', 'bytes with preview', 'months kept']],
   ['Images', 'put', 'objectWrites', ['images', 'PUTs, image and preview']],
   ['Images', 'seen and opened', 'objectReads', ['images', 'HEADs and views']],
+  // The model asks once a second.
+  ['Images', 'looks for a cancellation', 'objectReads', ['generations', 'seconds, most of the GPU']],
   ['Functions', 'generating', 'lambdaDuration', ['generations', 'seconds, most of the GPU', 'MB']],
   ['Functions', 'async', 'lambdaDuration', ['async generations', 'seconds that wait', 'MB']],
   ['Functions', 'messages', 'queueRequests', ['async generations', 'requests to the queue']],

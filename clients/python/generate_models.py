@@ -39,6 +39,11 @@ names = {
     ('StoredGeneration', 'identity'): 'StoredIdentity',
     ('IdentityList', 'identities'): 'Identity',
     ('IdentityList', 'samples'): 'Sample',
+    ('KeyAllowance', 'license'): 'KeyLicense',
+    ('KeyAllowance', 'credits'): 'KeyCredits',
+    ('KeyAllowance', 'budget'): 'KeyBudget',
+    ('KeyAllowance', 'requests'): 'KeyRequests',
+    ('KeyAllowance', 'identities'): 'KeyIdentity',
     ('GenerationEvents', 'accepted'): 'Accepted',
     ('GenerationEvents', 'queued'): 'Queued',
     ('GenerationEvents', 'started'): 'Started',
@@ -193,8 +198,9 @@ def parameters(document: Schema) -> str:
         'from collections.abc import Sequence',
         'from typing import Literal',
         'from typing_extensions import NotRequired, TypedDict',
+        'from ._storage import File',
         'class ReferenceImage(TypedDict, total=False):',
-        '    """A picture of a product: the ID of an upload, or a public link."""',
+        '    """A picture of a product: the ID of an upload, a public link or a `data:` URI."""',
         *(f'    {snake(name)}: str | None' for name in sorted(reference['properties'])),
         'class GenerationParameters(TypedDict):',
         '    """What is left out, or None, has the default of the service."""',
@@ -214,7 +220,8 @@ def parameter_type(member: Schema, lists: Schema) -> str:
     if 'anyOf' in member:
         return f'Literal[{", ".join(map(repr, lists[member["anyOf"][0]["$ref"].rsplit("/", 1)[1]]["enum"]))}]'
     kind = member['type'] if isinstance(member['type'], str) else member['type'][0]
-    return 'Sequence[ReferenceImage]' if kind == 'array' else python_types[kind]
+    # A file is uploaded by the client itself.
+    return 'Sequence[ReferenceImage | File]' if kind == 'array' else python_types[kind]
 
 
 def snake(name: str) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import httpx
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
@@ -22,6 +22,8 @@ from .pipelines.engine import Order
 Event = Mapping[str, object]
 OutputFormat = Literal['png', 'webp', 'jpeg']
 
+# https://www.w3.org/TR/trace-context/#traceparent-header
+_TRACEPARENT = re.compile(r'(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}')
 _DATE_TIME = re.compile(r'\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z')
 
 
@@ -62,6 +64,11 @@ def _check_settings(settings: dict[str, Any]) -> dict[str, Any]:
     if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 <= scale <= 2:
         raise PydanticCustomError('scale', 'its adapterScale must be a number from 0 to 2')
     return settings
+
+
+def _read_traceparent(value: object) -> str | None:
+    """None for what is malformed: a trace that can't be followed must not cost anybody an image."""
+    return value if isinstance(value, str) and _TRACEPARENT.fullmatch(value) else None
 
 
 Link = Annotated[str, Field(max_length=8192), AfterValidator(_check_link)]
@@ -138,6 +145,10 @@ class GenerationRequest(_Strict):
     tenant: Id = ''
     identity: Identity
     outputs: list[OutputLink]
+    #: A presigned GET link of an object that is there once the request is cancelled. None: it can't be.
+    cancel_url: Link | None = None
+    #: W3C trace context, for the log.
+    traceparent: Annotated[str | None, BeforeValidator(_read_traceparent)] = None
 
     @property
     def deadline_seconds(self) -> float:

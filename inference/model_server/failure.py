@@ -7,6 +7,7 @@ Reason = Literal[
     'busy',  # the queue is too long to meet the deadline, or the server does not take work
     'unavailable',  # the model is lost, and the server is being restarted
     'deadline',  # the deadline came first
+    'cancelled',  # the service said so at the request's link
     'adapter_unavailable',  # the identity's adapter could not be fetched, verified or used
     'reference_unreadable',  # a reference image could not be fetched
     'reference_invalid',  # a reference image could not be decoded, or shows nothing

@@ -11,6 +11,7 @@ from PIL import Image
 
 from .failure import Failure
 from .generation import PreparedRequest
+from .observing import Observer
 from .progress_events import ProgressEvents
 
 # A request's own steps show its pace once there are so many.
@@ -29,6 +30,7 @@ class QueuedRequest:
     deadline: float
     progress: ProgressEvents
     images: list[asyncio.Future[Image.Image]]
+    observer: Observer
     #: It is tried although the estimate says that it cannot be ready in time.
     probe: bool = False
     queued_at: float = field(default_factory=time.monotonic)

@@ -63,7 +63,9 @@ class GpuQueue:
             for queued in self._queue.in_order():
                 queued.fail(restarting_failure())
 
-    def enqueue(self, order: Order, tenant: str, deadline: float, progress: ProgressEvents) -> QueuedRequest:
+    def enqueue(
+        self, order: Order, tenant: str, deadline: float, progress: ProgressEvents, observer: Observer
+    ) -> QueuedRequest:
         """
         Adds a request to the queue. `deadline` is in seconds of the monotonic clock.
         Raises Failure `busy`, or `unavailable`.
@@ -79,7 +81,7 @@ class GpuQueue:
                 raise _full_failure()
         loop = asyncio.get_running_loop()
         images = [loop.create_future() for _ in range(order.outputs)]
-        queued = QueuedRequest(tenant, self._estimate.size(order), deadline, progress, images)
+        queued = QueuedRequest(tenant, self._estimate.size(order), deadline, progress, images, observer)
         idle = self._current is None and not len(self._queue)
         self._queue.add(queued)
         self._positions = None
@@ -215,7 +217,7 @@ class GpuQueue:
         except Exception as error:
             # A cancelled generation may end with an error of the engine.
             if not queued.cancelled or not self._thread.alive:
-                self._observer.fault('the engine failed', error)
+                queued.observer.fault('the engine failed', error)
             queued.fail(Failure('model_error', 'The model could not make this image.'))
         finally:
             self._end(queued)

@@ -65,10 +65,11 @@ class Job:
     ) -> None:
         self._request = request
         self._context = context
+        self._observer = context.observer.about(requestId=request.request_id, traceparent=request.traceparent)
         self._emit = emit
         self._queued: QueuedRequest | None = None
         self._timeout: asyncio.Timeout | None = None
-        self._stopped = False
+        self._ending: Failure | None = None
         self._references: list[Reference] = []
         self._reference_digests: list[str] = []
         self._adapter: Adapter | None = None
@@ -82,7 +83,11 @@ class Job:
 
     def stop(self) -> None:
         """Fails the request now, because the server stops."""
-        self._stopped = True
+        self._end(Failure('model_error', 'The server is stopping.'))
+
+    def _end(self, failure: Failure) -> None:
+        """Fails the request now, wherever it is. The first failure counts."""
+        self._ending = self._ending or failure
         if self._timeout is not None and not self._timeout.expired():
             self._timeout.reschedule(asyncio.get_running_loop().time())
 
@@ -97,7 +102,7 @@ class Job:
         except Failure as failure:
             closing, outcome = failed_event(failure), failure.reason
         except Exception as error:
-            self._context.observer.fault('a request failed', error, requestId=self._request.request_id)
+            self._observer.fault('a request failed', error)
             closing = failed_event(Failure('model_error', 'The model could not make this image.'))
             outcome = 'model_error'
         finally:
@@ -108,11 +113,11 @@ class Job:
     async def _in_time(self, progress: ProgressEvents) -> Event:
         left = self._request.deadline_seconds - time.time()
         late = Failure('deadline', 'The deadline came before the images were ready.')
-        stopping = Failure('model_error', 'The server is stopping.')
-        if self._stopped:
-            raise stopping
+        if self._ending is not None:
+            raise self._ending
         if left <= 0:
             raise late
+        watch = asyncio.create_task(self._watch())
         try:
             async with asyncio.timeout(left) as timeout:
                 self._timeout = timeout
@@ -120,13 +125,27 @@ class Job:
         except TimeoutError:
             if not timeout.expired():
                 raise
-            raise (stopping if self._stopped else late) from None
+            raise (self._ending or late) from None
         finally:
             self._timeout = None
+            watch.cancel()
+
+    async def _watch(self) -> None:
+        """Ends the request once it is cancelled."""
+        link, seconds = self._request.cancel_url, self._context.settings.cancel_check_seconds
+        if link is None:
+            return
+        began = time.monotonic()
+        while not await self._context.links.exists(link, seconds):
+            await asyncio.sleep(began + seconds - time.monotonic())
+            began = time.monotonic()
+        self._end(Failure('cancelled', 'The request was cancelled.'))
 
     async def _produce(self, deadline: float, progress: ProgressEvents) -> Event:
         request, queue = self._request, self._context.queue
-        queued = self._queued = queue.enqueue(request.order, request.tenant, deadline, progress)
+        queued = self._queued = queue.enqueue(
+            request.order, request.tenant, deadline, progress, self._observer
+        )
         progress.position = lambda: queue.position_of(queued)
         try:
             # Together, since a request may also be pushed out of the queue while its inputs are fetched.
@@ -193,15 +212,14 @@ class Job:
         context, request = self._context, self._request
         xmp = describe_output(request, index, (), context.model_version, for_preview=True)
         link, deadline = request.outputs[index].preview_put_url, request.deadline_seconds
-        size = await deliver_preview(context.links, link, image, xmp, deadline, context.observer)
+        size = await deliver_preview(context.links, link, image, xmp, deadline, self._observer)
         return {} if size is None else {'previewBytes': size}
 
     def _log(self, outcome: str) -> None:
         request, queued = self._request, self._queued
         wait_ms, generation_ms = (queued.wait_ms, queued.generation_ms) if queued else (None, None)
-        self._context.observer.log(
+        self._observer.log(
             'request',
-            requestId=request.request_id,
             identityId=request.identity.id,
             adapterVersion=request.identity.adapter_version,
             width=request.width,

@@ -38,7 +38,8 @@ class Links:
             follow_redirects=False,
             trust_env=False,
             timeout=httpx.Timeout(timeout_seconds, connect=min(timeout_seconds, _CONNECT_SECONDS)),
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
+            # As many are kept as requests may look at a link each second.
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=100),
             headers={'accept-encoding': 'identity', 'user-agent': 'model-server'},
         )
 
@@ -76,6 +77,23 @@ class Links:
                     take(piece)
 
         await _within(seconds, self._retry(attempt))
+
+    async def exists(self, link: str, seconds: float) -> bool:
+        """Whether a GET answers with HTTP 200. Every fault is a no, and there is one attempt."""
+
+        async def attempt() -> bool:
+            async with self._stream('GET', link) as response:
+                if response.status_code == 200:
+                    return True
+                # Read to its end, an answer leaves the connection to the next look.
+                async for _ in response.aiter_raw():
+                    pass
+                return False
+
+        try:
+            return await _within(seconds, attempt())
+        except LinkError:
+            return False
 
     async def put(self, link: str, body: bytes, headers: dict[str, str], seconds: float) -> None:
         """Uploads a file; each attempt may take `seconds`. Raises LinkError."""

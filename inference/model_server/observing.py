@@ -14,6 +14,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Sequence
+from copy import copy
 from datetime import UTC, datetime
 from typing import Literal, TextIO
 
@@ -29,12 +30,20 @@ class Observer:
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stdout
         self._lock = threading.Lock()
+        self._fields: dict[str, object] = {}
+
+    def about(self, **fields: object) -> 'Observer':
+        """The same with these fields in each line of its log; those that are None are left out."""
+        other = copy(self)
+        other._fields = {name: value for name, value in fields.items() if value is not None}
+        return other
 
     def log(self, message: str, level: str = 'info', **fields: object) -> None:
         """One line. The fields hold no prompt and no link; long texts are cut."""
         now = datetime.now(UTC).isoformat(timespec='milliseconds')
         shown = {
-            name: value[:_LONGEST_TEXT] if isinstance(value, str) else value for name, value in fields.items()
+            name: value[:_LONGEST_TEXT] if isinstance(value, str) else value
+            for name, value in (self._fields | fields).items()
         }
         self._write({'time': now, 'level': level, 'message': message, **shown})
 

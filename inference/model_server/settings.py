@@ -41,6 +41,8 @@ class Settings:
     probe_seconds: float = 60
     #: Progress is repeated after this time without a step, and so is the position in the queue.
     heartbeat_seconds: float = 3
+    #: So often it is looked whether a request was cancelled, and a look takes no longer than this.
+    cancel_check_seconds: float = 1
     #: Waits between attempts to reach a link.
     retry_seconds: tuple[float, ...] = (0.2, 0.8)
 

@@ -28,6 +28,7 @@ def parse(changes: dict[str, Any]) -> Any:
         ('tenant', {'tenant': None}),
         ('outputs.0.putUrl', {'outputs': [{'putUrl': 'http://'}]}),
         ('outputs.0.putUrl', {'outputs': [{'putUrl': 'http://[::1/'}]}),
+        ('cancelUrl', {'cancelUrl': 'file:///secret'}),
         ('references.0.url', {'references': [{'url': LINK + 'x' * 8192}]}),
         ('identity.settings', {'identity': identity(settings={'adapterScale': 3})}),
         ('identity.settings', {'identity': identity(settings={'adapterScale': '1'})}),
@@ -43,13 +44,20 @@ def test_what_does_not_fit_is_refused_naming_the_field_and_not_its_value(
     assert 'secret' not in refused.value.message
 
 
+def test_a_malformed_trace_is_ignored() -> None:
+    trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    no_trace, no_parent = f'00-{"0" * 32}{trace[35:]}', f'{trace[:36]}{"0" * 16}-01'
+    for sent in (7, '', trace.upper(), f'{trace}-0', f'ff{trace[2:]}', no_trace, no_parent):
+        assert parse({'traceparent': sent}).traceparent is None
+
+
 def test_whatever_a_member_holds_it_is_taken_or_refused_and_never_an_error_of_another_kind() -> None:
     values: list[Any] = [
         None, True, False, 0, -0.0, 10**400, 1e308, '', '\0', '\ud800', 'x' * 10_000, [], [[]], [None], {},
         {'a': {}}, {'\ud800': 1}, [{'url': 'http://\ud800/'}], [{'putUrl': 'http://x:99999999/'}],
         'http://x\n/', '9999-12-31T23:59Z',
     ]  # fmt: skip
-    for name in [*model_request([LINK]), 'probe', '\ud800', '__proto__']:
+    for name in [*model_request([LINK]), 'cancelUrl', 'traceparent', 'probe', '\ud800', '__proto__']:
         for value in values:
             about = {**identity(), name: value, 'adapterUrl': value, 'settings': {name: value}}
             for changes in ({name: value}, {'identity': about}):

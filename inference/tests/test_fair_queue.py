@@ -18,8 +18,8 @@ PREPARED = PreparedRequest(Prepared(None, 0), None, [], 1, (512, 512))
 
 def queued(tenant: str, size: float = 1, ready: bool = True) -> QueuedRequest:
     """A request, with its inputs fetched or not."""
-    progress: Any = None
-    return QueuedRequest(tenant, size, 0, progress, [], prepared=PREPARED if ready else None)
+    unused: Any = None
+    return QueuedRequest(tenant, size, 0, unused, [], unused, prepared=PREPARED if ready else None)
 
 
 def queue_of(tenants: str, size: float = 1) -> tuple[FairQueue, list[QueuedRequest]]:

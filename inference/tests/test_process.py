@@ -207,8 +207,10 @@ async def test_no_prompt_is_printed_whatever_fails_or_talks_in_the_process(tmp_p
     async with served(tmp_path) as (process, store, caller):
         async with caller.opened(caller.request(prompt=SECRET)) as events:
             await anext(events)
+        store.answers['dropped'] = ['drop']
         for prompt in ('chatter', 'fail', 'refuse', 'lost'):
-            await caller.invoke(caller.request(prompt=f'{prompt}: {SECRET}', tenant=SECRET))
+            about: dict[str, Any] = {'tenant': SECRET, 'cancelUrl': store.link('dropped')}
+            await caller.invoke(caller.request(prompt=f'{prompt}: {SECRET}', **about))
         await caller.client.post(f'{caller.url}/invocations?{SECRET}', content=f'{{"{SECRET}'.encode())
         await caller.client.get(f'{caller.url}/{SECRET}?{SECRET}')
         process.terminate()

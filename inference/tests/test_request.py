@@ -168,6 +168,20 @@ async def test_an_upload_is_not_held_up_by_what_the_store_says_afterwards(server
     assert (await server.invoke(server.request()))[-1]['event'] == 'completed'
 
 
+@pytest.mark.parametrize('trace', ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', None])
+async def test_each_line_in_the_log_has_the_trace_of_its_request(server: Running, trace: str | None) -> None:
+    failing = server.request(prompt='fail: it', traceparent=trace)
+    assert failure(await server.invoke(failing))[0] == 'model_error'
+    server.store.answers['preview'] = [403]
+    preview = {'putUrl': server.store.link('image'), 'previewPutUrl': server.store.link('preview')}
+    await server.invoke(server.request(traceparent=trace) | {'outputs': [preview]})
+
+    lines = [line for line in server.lines() if 'message' in line]
+    expected = ['the engine failed', 'request', 'a preview was not put', 'request']
+    assert [line['message'] for line in lines] == expected
+    assert {line.get('traceparent', '') for line in lines} == {trace or ''}
+
+
 def decoded(image: Image.Image) -> Image.Image:
     """The image's preview, as it is read."""
     found = Image.open(io.BytesIO(encode_preview(image, b'<xmp/>') or b''))

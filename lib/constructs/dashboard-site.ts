@@ -37,6 +37,7 @@ import {
 } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import type { DashboardConfig, DashboardSources } from '../../shared/accounts/dashboard-config.ts';
+import { llmsText } from '../../shared/openapi/llms-text.ts';
 import type { Domain } from '../configuration.ts';
 import { dashboardHeaders } from '../dashboard-headers.ts';
 import { accept } from './accepted-findings.ts';
@@ -75,7 +76,7 @@ export class DashboardSite extends Construct implements Watched {
   }
 
   /**
-   * Uploads the built files and `/config.json`, which holds the addresses of this deployment. It removes nothing from
+   * Uploads the built files, and `/config.json` and `/llms.txt`, which hold the addresses of this deployment. It removes nothing from
    * the bucket, because a page that is open during a deployment still loads its old assets. It needs no invalidation,
    * because CloudFront asks the bucket again for every file with `no-cache`.
    */
@@ -98,7 +99,10 @@ export class DashboardSite extends Construct implements Watched {
       cacheControl: [CacheControl.fromString('public, max-age=31536000, immutable')],
     });
     const configuration = upload('Config', {
-      sources: [Source.jsonData('config.json', config)],
+      sources: [
+        Source.jsonData('config.json', config),
+        Source.data('llms.txt', llmsText({ apiBaseUrl: config.apiBaseUrl, siteUrl: this.origin })),
+      ],
       cacheControl: [CacheControl.noStore()],
     });
     const packages = upload('Packages', {

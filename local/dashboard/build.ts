@@ -33,6 +33,7 @@ const inputs = [
   'vite.config.ts',
   'scalar-build.ts',
   'client-packages.ts',
+  'api-pages.ts',
   'tsconfig.json',
   'package.json',
   ...['src', 'build.ts', 'generate-types.ts', 'package.json', 'README.md'].map(
@@ -40,6 +41,8 @@ const inputs = [
   ),
   ...['src', 'pyproject.toml', 'README.md'].map((name) => `../clients/python/${name}`),
   '../docs/openapi.json',
+  '../docs/errors.md',
+  '../docs/api',
   // The files of the service that are code here: of all others it takes types.
   '../shared/base/search.ts',
   '../shared/openapi/error-advice.ts',

@@ -12,6 +12,8 @@ export interface DashboardOptions {
   folder: string;
   /** The answer of `/config.json`. */
   config: DashboardConfig;
+  /** The answer of `/llms.txt`. */
+  llmsText: string;
   /** How long a request waits for a running build before it gets a notice. @default 10 seconds */
   patienceMs?: number;
   /** Called with a sentence when the build has ended. */
@@ -19,7 +21,7 @@ export interface DashboardOptions {
 }
 
 export interface Dashboard {
-  /** Answers GET and HEAD: files, `/config.json`, and the app for every other path that names no file. */
+  /** Answers GET and HEAD: files, `/config.json`, `/llms.txt`, and the app for every other path that names no file. */
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** Builds the app if it must be; until then its pages say so. Never throws: a failed build has a page too. */
   prepare(): Promise<void>;
@@ -42,6 +44,7 @@ const contentTypes: Record<string, string> = {
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
   '.txt': 'text/plain; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
   '.webmanifest': 'application/manifest+json',
 };
 
@@ -51,7 +54,7 @@ const minCompressionBytes = 1000;
 
 /** Serves the built account web app, as CloudFront does elsewhere. */
 export function openDashboard(options: DashboardOptions): Dashboard {
-  const { folder, config, patienceMs = 10_000, log = () => {} } = options;
+  const { folder, config, llmsText, patienceMs = 10_000, log = () => {} } = options;
   const dist = join(folder, 'dist');
   const closing = new AbortController();
   const prepared = Promise.withResolvers<void>();
@@ -61,6 +64,7 @@ export function openDashboard(options: DashboardOptions): Dashboard {
       const path = readPath(req);
       if (path === null) return notFound(req, res);
       if (path === '/config.json') return send(req, res, 200, '.json', JSON.stringify(config), 'no-store');
+      if (path === '/llms.txt') return send(req, res, 200, '.txt', llmsText, 'no-store');
       if (notice === 'preparing') await Promise.race([prepared.promise, pause(patienceMs)]);
       const isPage = extname(path) === '';
       if (notice !== null) return sendNotice(req, res, notice, isPage);

@@ -2,7 +2,7 @@ import type { GenerationAnswer } from './answer-contract.ts';
 import type { Generation } from './generation.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
-import { isFault, ServiceError, type ServiceErrorOptions, type Words } from '../base/errors.ts';
+import { isFault, memberName, ServiceError, type ServiceErrorOptions, type Words } from '../base/errors.ts';
 import { completedAnswer, type AnswerDeps } from './answers.ts';
 import {
   decideGeneration,
@@ -21,6 +21,7 @@ import {
   newRun,
   generateAndSettle,
   releaseAfterFailure,
+  wasCancelled,
   type Observer,
   type RunDeps,
 } from './settle.ts';
@@ -129,7 +130,13 @@ export async function endedAnswer(
     });
   }
   const code = ended.errorCode ?? 'GENERATION_FAILED';
-  throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, { ...about, requestId });
+  if (code === 'CANCELLED') throw wasCancelled(ended);
+  const sentence = (words: Words) => {
+    // The record has our words. Of members it may name only this one, first.
+    const told = `${ended.errorMessage}`.replace(/^referenceImages\b/, memberName('referenceImages', words));
+    return `${told} Nothing was charged.`;
+  };
+  throw new ServiceError(code, sentence, { ...about, requestId });
 }
 
 async function runToEnd(
@@ -146,11 +153,12 @@ async function runToEnd(
     try {
       return { ended: await releaseAfterFailure(generation, failure, run.runId, deps), failure };
     } catch (cause) {
-      // No other run has it. So it is not there any more: it was cancelled, and then deleted.
+      // No other run has it. So it is not there any more: it had ended, mostly because it was cancelled, and was deleted.
       if (!(cause instanceof RunLost)) throw cause;
       countCancelled(generation, deps.meter);
-      const { requestId } = generation;
-      throw new ServiceError('CANCELLED', 'The request was cancelled and deleted.', { cause, requestId });
+      throw new ServiceError('REQUEST_NOT_FOUND', 'The request was deleted while this call waited for it.', {
+        requestId: generation.requestId,
+      });
     }
   }
 }

@@ -3,9 +3,9 @@ import type { Generation } from './generation.ts';
 import { isNoFault, ServiceError } from '../base/errors.ts';
 import { RunLost } from './record-part.ts';
 import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';
-import { newRun, releaseAfterFailure, type RunDeps } from './settle.ts';
+import { newRun, releaseAfterFailure, wasCancelled, type RunDeps } from './settle.ts';
 
-export interface EnqueueDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 'meter'> {
+export interface EnqueueDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 'meter' | 'traceparent'> {
   queue: Pick<GenerationQueue, 'add'>;
 }
 
@@ -17,7 +17,7 @@ export interface EnqueueDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 
 export async function enqueue(generation: Generation, deps: EnqueueDeps): Promise<void> {
   const { licenseId, requestId } = generation;
   try {
-    await deps.queue.add({ licenseId, requestId });
+    await deps.queue.add({ licenseId, requestId, traceparent: deps.traceparent ?? undefined });
   } catch (error) {
     const ended = await releaseUnbegun(generation, error, deps);
     // The worker got it after all. What the request has belongs to it.
@@ -25,8 +25,8 @@ export async function enqueue(generation: Generation, deps: EnqueueDeps): Promis
     deps.meter.add('creditsReserved', generation.credits);
     if (ended.status === 'COMPLETED') return;
     await discardReferences(generation, generation.referenceImages, deps);
-    const code = ended.errorCode === 'CANCELLED' ? 'CANCELLED' : 'SERVICE_UNAVAILABLE';
-    throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, {
+    if (ended.errorCode === 'CANCELLED') throw wasCancelled(ended);
+    throw new ServiceError('SERVICE_UNAVAILABLE', `${ended.errorMessage} Nothing was charged.`, {
       noFault: isNoFault(error),
     });
   }

@@ -1,4 +1,4 @@
-import type { GenerationRef } from './queue-contract.ts';
+import type { QueuedGeneration } from './queue-contract.ts';
 import { ServiceError } from '../base/errors.ts';
 import { messageQueue } from '../base/message-queue.ts';
 import { tenantOf } from '../model/tenant.ts';
@@ -16,8 +16,8 @@ export function generationQueue(url: string, sqsUrl: string | null = null) {
      * The queue has the request once this returns, perhaps twice: no request is begun twice.
      * @throws SERVICE_UNAVAILABLE when the queue did not take it.
      */
-    async add({ licenseId, requestId }: GenerationRef): Promise<void> {
-      await queue.send({ licenseId, requestId }, tenantOf(licenseId)).catch((cause: unknown) => {
+    async add({ licenseId, requestId, traceparent }: QueuedGeneration): Promise<void> {
+      await queue.send({ licenseId, requestId, traceparent }, tenantOf(licenseId)).catch((cause: unknown) => {
         const sentence = 'The request could not be handed over to be generated. Try again shortly.';
         throw new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause });
       });

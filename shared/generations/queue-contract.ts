@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { readTraceparent, traceFields } from '../base/trace-context.ts';
 
 /** A stored request. Nothing else of it is sent: its prompt stays in the table. */
 export const generationRef = z.object({
@@ -9,6 +10,22 @@ export const generationRef = z.object({
 });
 
 export type GenerationRef = z.infer<typeof generationRef>;
+
+/** What the queue holds of it. The trace that it is part of is here and not in its record, which it would make larger. */
+const queuedGeneration = z.object({
+  ...generationRef.shape,
+  traceparent: z.optional(z.string().check(z.refine((text) => readTraceparent(text) === text))),
+});
+
+export type QueuedGeneration = z.infer<typeof queuedGeneration>;
+
+/** What lines of the log say of it. */
+export function queuedFields({
+  traceparent,
+  ...ref
+}: QueuedGeneration): GenerationRef & { traceId?: string } {
+  return { ...ref, ...traceFields(traceparent) };
+}
 
 /** What Lambda brings of a queue, one message at a time (AWS Lambda, "Using Lambda with Amazon SQS"). */
 export const queueEvent = z.object({
@@ -28,9 +45,9 @@ export interface QueueAnswer {
 }
 
 /** @returns null for a message that no function of this service sent. */
-export function refOf(body: string): GenerationRef | null {
+export function queuedOf(body: string): QueuedGeneration | null {
   try {
-    return generationRef.parse(JSON.parse(body));
+    return queuedGeneration.parse(JSON.parse(body));
   } catch {
     return null;
   }

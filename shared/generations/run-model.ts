@@ -25,6 +25,8 @@ export interface ModelRunDeps {
   stopping: AbortSignal;
   /** Whether the images' files say all that they were made from, the prompt too. */
   embedParameters: boolean;
+  /** The trace that the run's request is part of; nothing where its caller named none. */
+  traceparent?: string | null | undefined;
 }
 
 export interface ModelRunEvents {
@@ -102,7 +104,7 @@ export async function runModel(
 async function requestFor(
   generation: Generation,
   identity: Identity & { model: IdentityModel },
-  { objects, clock, embedParameters }: ModelRunDeps,
+  { objects, clock, embedParameters, traceparent }: ModelRunDeps,
 ): Promise<ModelRequest> {
   const lifetimeSeconds = Math.ceil((generation.deadlineMs - clock.now()) / 1000) + linkMarginSeconds;
   const { adapterKey, adapterSha256, version, settings } = identity.model;
@@ -117,6 +119,7 @@ async function requestFor(
     requestId: generation.requestId,
     deadline: isoTime(generation.deadlineMs),
     tenant: tenantOf(generation.licenseId),
+    ...(traceparent && { traceparent }),
     prompt: generation.prompt,
     negativePrompt: generation.negativePrompt,
     seed: generation.seed,

@@ -115,6 +115,11 @@ export async function releaseAfterFailure(
   }
 }
 
+/** For a call that waited for a request which somebody cancelled. */
+export function wasCancelled({ requestId, errorMessage }: Generation): ServiceError {
+  return new ServiceError('CANCELLED', `${errorMessage} Nothing was charged.`, { requestId });
+}
+
 /** Who cancels a request counts none of its credits: the run that has counted them as reserved does. */
 export function countCancelled({ credits }: Generation, meter: Meter): void {
   meter.add('creditsReleased', credits);

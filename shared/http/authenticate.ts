@@ -72,7 +72,17 @@ async function authenticateKey(
   if (decision) enforceRateLimit(request, limit, decision, 'key');
   const { monthlyCredits: keyBudget, maxInFlight: keyMaxInFlight } = key;
   const rights = rightsOfKey(key);
-  return { kind: 'key', callerId: keyId, licenseId, ownerId, keyBudget, keyMaxInFlight, rights, license };
+  return {
+    kind: 'key',
+    callerId: keyId,
+    key,
+    licenseId,
+    ownerId,
+    keyBudget,
+    keyMaxInFlight,
+    rights,
+    license,
+  };
 }
 
 /**

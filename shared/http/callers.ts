@@ -1,3 +1,4 @@
+import type { ApiKey } from '../keys/item.ts';
 import type { RequestRights } from '../keys/rights.ts';
 import type { License } from '../licenses/license.ts';
 import type { Route } from '../routes/route.ts';
@@ -7,6 +8,7 @@ export interface KeyCaller {
   kind: 'key';
   /** What limits and idempotency keys are kept under: the keyId. */
   callerId: string;
+  key: ApiKey;
   ownerId: string;
   licenseId: string;
   /** Credits of a month that the key may use; null for one without a budget. */

@@ -18,6 +18,7 @@ import { corsHeaders } from './cors.ts';
 import { countRefusal } from './count-refusal.ts';
 import { jsonLog, loggableError } from '../base/log.ts';
 import { embeddedMetrics } from '../base/meter.ts';
+import { traceFields } from '../base/trace-context.ts';
 import { noteError, readRequest, type ApiRequest } from './request.ts';
 import { lazy } from '../base/lazy.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
@@ -87,7 +88,9 @@ function requestFrame(toAnswer: (error: ServiceError, request: ApiRequest) => An
       const ours = noteError(request, error);
       if (error.cause !== undefined) {
         const { requestId } = request;
-        log.error('cause', { requestId, code: error.code, causes: loggableError(error.cause) });
+        const { code, cause } = error;
+        const trace = traceFields(request.traceparent);
+        log.error('cause', { requestId, ...trace, code, causes: loggableError(cause) });
       }
       const answer = toAnswer(error, request);
       if (!ours && answer.status >= 500) request.meter.add('refusedWith5xx', 1);

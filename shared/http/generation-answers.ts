@@ -10,6 +10,7 @@ import type { GenerationCommand } from '../generations/decide.ts';
 import { dryRun } from '../generations/dry-run.ts';
 import { enqueue, type EnqueueDeps } from '../generations/enqueue.ts';
 import { isFinal, type Generation } from '../generations/generation.ts';
+import { requestNotFound } from '../generations/find.ts';
 import { waitForEnd } from '../generations/wait-for-end.ts';
 import { generationPath } from '../routes/table.ts';
 import { ok, type Answer } from './answer.ts';
@@ -26,7 +27,7 @@ export async function answerGeneration(
   command: GenerationCommand,
   shared: SharedDeps,
 ): Promise<Answer> {
-  const deps = { ...shared, meter: request.meter };
+  const deps = { ...shared, meter: request.meter, traceparent: request.traceparent };
   if (request.query.get('dryRun')?.[0] === 'true') return dryRunAnswer(request, command, deps);
   const accepted = await acceptGeneration(command, deps);
   if (accepted.outcome === 'replayed') return replayAnswer(request, command, accepted.answer, deps);
@@ -75,8 +76,8 @@ async function asyncAnswer(
   if (waitSeconds > 0) {
     const ended = await waitForEnd(generation, request.receivedAtMs + 1000 * waitSeconds, deps);
     // Its run has counted a fault of ours.
-    if (ended !== null && isFinal(ended.status))
-      return ok(await endedAnswer(ended, license, { noFault: true }, deps));
+    if (ended === null) throw requestNotFound();
+    if (isFinal(ended.status)) return ok(await endedAnswer(ended, license, { noFault: true }, deps));
   }
   // Null where the model is not known to be starting.
   const pollSeconds =

@@ -188,10 +188,9 @@ export function objectStore(
 
     /** Tells the model that a request was cancelled, by an object without content. */
     async putCancelled(of: RequestRef, abortSignal: AbortSignal): Promise<void> {
-      await client.send(
-        new PutObjectCommand({ Bucket: bucket, Key: cancelledKey(of), ContentLength: 0 }),
-        { abortSignal },
-      );
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: cancelledKey(of), ContentLength: 0 }), {
+        abortSignal,
+      });
     },
 
     /** A link to that object, for the model server alone. Until there is one it answers 403, because no function may list. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { count, described, timestamp } from '../base/answer-fields.ts';
+import { identityAnswer } from '../identities/contract.ts';
 import { keyAccesses } from './contract.ts';
 
 const keyId = described(
@@ -81,6 +82,69 @@ export const keyList = z.object({
 /** The answer of DELETE /keys/{keyId}. Repeating the request gives the same answer. */
 export const revokedKey = z.object({ keyId, status: z.literal('revoked'), revokedAt: timestamp });
 
+const allowedCredits = {
+  used: described(count, 'What completed requests were charged in the period that runs.'),
+  remaining: described(
+    count,
+    'What new requests may still be charged: what requests in flight hold is taken off. Never below 0.',
+  ),
+};
+
+const keyLicense = z.object({
+  licenseId: z.string(),
+  name: described(z.string(), "As the account's list of licenses has it."),
+  tier: described(z.string(), "The tier's label."),
+  maxOutputs: described(z.int(), 'The largest `numOutputs` of a request.'),
+  maxSidePx: described(z.int(), 'The largest `width` and `height` of a request, in pixels.'),
+  maxInFlight: described(z.int(), 'How many of its requests may be in flight at a time.'),
+  inFlight: described(count, 'How many are, whoever sent them.'),
+});
+
+/** The answer of GET /key. */
+export const keyAllowance = z.object({
+  keyId,
+  keyPrefix,
+  name: z.string(),
+  expiresAt,
+  access,
+  license: described(keyLicense, 'The one that the key is of.'),
+  credits: described(
+    z.object({
+      limit: described(count, 'Credits of the period that runs.'),
+      ...allowedCredits,
+      resetsAt: described(timestamp, 'When the credits of the next period begin.'),
+    }),
+    'Of its license, whichever key used them.',
+  ),
+  budget: described(
+    z.nullable(
+      z.object({
+        monthlyCredits: described(count, 'Credits of the period that it may use.'),
+        ...allowedCredits,
+      }),
+    ),
+    'Of the key itself, in the same period. Null for a key without one.',
+  ),
+  maxInFlight,
+  inFlight: described(
+    z.nullable(count),
+    'How many of its requests are in flight. Null for a key without a limit of its own.',
+  ),
+  requests: described(
+    z.object({
+      perMinute: described(count, 'How many requests to generate the key may send in any 60 seconds.'),
+      remaining: described(count, 'How many of them it may send now.'),
+      resetSeconds: described(count, 'Seconds until one more becomes free; 0 where all are.'),
+    }),
+    'The limit of `POST /generate`. Asking for it takes nothing of it.',
+  ),
+  identities: described(
+    z.array(z.pick(identityAnswer, { id: true, name: true, slug: true, available: true })),
+    'Those that it may use, by name.',
+  ),
+});
+
+export type KeyAllowance = z.infer<typeof keyAllowance>;
 export type KeyStatus = z.infer<typeof keyStatus>;
 export type CreatedKey = z.infer<typeof createdKey>;
 export type KeyAnswer = z.infer<typeof keyAnswer>;

@@ -12,14 +12,14 @@ export interface RateDecision {
   /** The log to store when allowed; unchanged otherwise. */
   log: RateLog;
   remaining: number;
-  /** Whole seconds until one more use becomes free; of a refusal, until as many as it asked for are. */
+  /** Whole seconds until one more use becomes free, 0 where all are; of a refusal, until as many as it asked for are. */
   resetSeconds: number;
 }
 
 /**
  * A rolling log: allows at most `quota` uses in any window of `windowSeconds`, exactly. A fixed window would let
  * twice as many through around its edge. The log never goes back in time, so a clock that does can't widen the window.
- * @param uses how many are taken at once, at most `quota`: all of them or none.
+ * @param uses how many are taken at once, at most `quota`: all of them or none. 0 tells how the limit stands.
  */
 export function consumeFromRateLog(
   log: RateLog,
@@ -45,6 +45,6 @@ export function consumeFromRateLog(
     allowed: true,
     log: next,
     remaining: limit.quota - next.length,
-    resetSeconds: secondsUntilFree(next[0]!),
+    resetSeconds: next.length === 0 ? 0 : secondsUntilFree(next[0]!),
   };
 }

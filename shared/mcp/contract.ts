@@ -23,7 +23,7 @@ export const generateArguments = z.strictObject({
 
 export const listIdentitiesArguments = z.strictObject({});
 
-export const getGenerationArguments = z.strictObject({
+export const requestArguments = z.strictObject({
   requestId: z.string('must be the requestId of a generation'),
 });
 

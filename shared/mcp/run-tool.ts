@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { getGenerationArguments, listIdentitiesArguments } from './contract.ts';
+import { listIdentitiesArguments, requestArguments } from './contract.ts';
 import { describeIssues } from '../base/fields.ts';
 import type { GenerationAnswer } from '../generations/answer-contract.ts';
 import { ServiceError } from '../base/errors.ts';
@@ -11,10 +11,12 @@ import type { ApiRequest } from '../http/request.ts';
 import { generateLimit } from '../routes/limits.ts';
 import type { Log } from '../base/log.ts';
 import { storedAnswer } from '../generations/answers.ts';
+import { cancelGeneration } from '../generations/cancel.ts';
 import { acceptGeneration, finishGeneration, type GenerationDeps } from '../generations/create.ts';
 import type { GenerationCommand } from '../generations/decide.ts';
 import { dryRun } from '../generations/dry-run.ts';
 import { findGeneration } from '../generations/find.ts';
+import type { Generation } from '../generations/generation.ts';
 import { agentIdentities, usableIdentities } from '../identities/usable.ts';
 import type { Progress } from './progress.ts';
 import type { ToolName } from './tools.ts';
@@ -37,11 +39,14 @@ export const runTool: Record<ToolName, RunTool> = {
     return agentIdentities(await usableIdentities([caller.license], deps.identities));
   },
 
-  async get_generation(sent, { caller, deps }) {
-    const { requestId } = parse(getGenerationArguments, sent);
-    const { generations, objects, clock } = deps.workflow;
-    const find = (id: string) => generations.get(caller.licenseId, id);
-    return storedAnswer(await findGeneration(requestId, find, caller.rights, clock.now()), objects);
+  async get_generation(sent, call) {
+    return storedAnswer(await named(sent, call), call.deps.workflow.objects);
+  },
+
+  async cancel(sent, call) {
+    const { workflow } = call.deps;
+    const cancelled = await cancelGeneration(await named(sent, call), call.caller.rights, workflow);
+    return storedAnswer(cancelled, workflow.objects);
   },
 
   async quote(sent, call) {
@@ -53,6 +58,13 @@ export const runTool: Record<ToolName, RunTool> = {
     return generate(await commandFor(sent, call), call, progress);
   },
 };
+
+/** The stored request of the caller's that the arguments name. @throws INVALID_PARAMETERS, REQUEST_NOT_FOUND */
+function named(sent: Arguments, { caller, deps: { workflow } }: ToolCall): Promise<Generation> {
+  const { requestId } = parse(requestArguments, sent);
+  const find = (id: string) => workflow.generations.get(caller.licenseId, id);
+  return findGeneration(requestId, find, caller.rights, workflow.clock.now());
+}
 
 function parse<Schema extends z.ZodMiniType>(contract: Schema, sent: Arguments): z.infer<Schema> {
   const result = z.safeParse(contract, sent);
@@ -87,7 +99,7 @@ function keyHeader(sent: unknown): [string, string[]][] {
 }
 
 function workflowFor({ request, deps }: ToolCall): GenerationDeps {
-  return { ...deps.workflow, meter: request.meter };
+  return { ...deps.workflow, meter: request.meter, traceparent: request.traceparent };
 }
 
 async function generate(

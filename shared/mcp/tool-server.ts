@@ -55,7 +55,7 @@ async function callTool(
   try {
     const answer = await runTool[name as ToolName](sent, call, progressFor(mcpReq));
     const shown = result(answer);
-    return { ...shown, content: [...shown.content, ...(await previewOf(answer, call))] };
+    return { ...shown, content: [...shown.content, ...(await previewsOf(answer, call))] };
   } catch (thrown) {
     return refusal(asServiceError(thrown), call);
   }
@@ -70,20 +70,22 @@ function result(structuredContent: object): CallToolResult {
 }
 
 /**
- * What a model sees of the first image, where the answer is about images. The images themselves are too large for a message.
- * A stored request, which alone has an `id`, shows it as often as any image passes through a function.
+ * What a model sees of the images, in the order of `outputs`, where the answer is about images. The images themselves are too large for
+ * a message; four previews, the most there are, are 320 kB of it. A stored request, which alone has an `id`, shows them as often as any
+ * image passes through a function.
  */
-async function previewOf(
-  { previews, id }: { previews?: (string | null)[]; id?: string },
+async function previewsOf(
+  { previews = [], id }: { previews?: (string | null)[]; id?: string },
   { caller, deps }: ToolCall,
 ): Promise<CallToolResult['content']> {
-  const [link] = previews ?? [];
-  if (link && id !== undefined) {
+  const links = previews.filter((link) => link !== null);
+  if (links.length > 0 && id !== undefined) {
     const of = { licenseId: caller.licenseId, requestId: id };
     if (!(await countAnswerWithImages(deps.table, of).catch(() => false))) return [];
   }
-  const data = link ? await readPreview(link) : null;
-  return data === null ? [] : [{ type: 'image', data, mimeType: 'image/webp' }];
+  const files = await Promise.all(links.map(readPreview));
+  const shown = files.filter((data) => data !== null);
+  return shown.map((data) => ({ type: 'image', data, mimeType: 'image/webp' }));
 }
 
 function refusal(error: ServiceError, { request, log }: ToolCall): CallToolResult {

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { generateArguments, getGenerationArguments, listIdentitiesArguments } from './contract.ts';
+import { generateArguments, requestArguments, listIdentitiesArguments } from './contract.ts';
 import { dryRunAnswer, generationAnswer, storedGeneration } from '../generations/answer-contract.ts';
 import { agentIdentityList } from '../identities/contract.ts';
 import type { Schema } from '../openapi/schema.ts';
@@ -46,7 +46,7 @@ export const tools = {
     title: 'Generate images',
     description:
       `Generates images and spends credits of the license. ${price} Only a generation that completes is charged. Answers when the images are ` +
-      'finished, in seconds to a minute, with links that open for an hour, a small preview of the first image, the seed, and what was charged. To be able to repeat a call whose ' +
+      'finished, in seconds to a minute, with links that open for an hour, a small preview of each image, the seed, and what was charged. To be able to repeat a call whose ' +
       'answer was lost without paying twice, send a new `idempotencyKey` with each new generation and the same one with a repeat.',
     arguments: generateArguments,
     answer: generationAnswer,
@@ -57,9 +57,18 @@ export const tools = {
     description:
       'Fetches an earlier generation of this license by its `requestId`: its status, its parameters, and new links to its images. ' +
       'Generates nothing. Free.',
-    arguments: getGenerationArguments,
+    arguments: requestArguments,
     answer: storedGeneration,
     hints: { readOnlyHint: true, openWorldHint: false },
+  },
+  cancel: {
+    title: 'Cancel a generation',
+    description:
+      'Ends a generation that waits or runs, by the `requestId` that the first progress of `generate` tells. It is not charged, and the call ' +
+      'of `generate` is refused with the code CANCELLED. What has ended otherwise stays as it is: REQUEST_FINAL. Free.',
+    arguments: requestArguments,
+    answer: storedGeneration,
+    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   },
 } as const satisfies Record<string, Tool>;
 
@@ -70,7 +79,7 @@ export const instructions =
   'Generates images from text. First `list_identities`, then `quote` if the price matters, then `generate`. A refusal has a sentence that ' +
   'says what to change, and a code. The links are open to everyone who has them, for an hour at most; `get_generation` signs new ones.';
 
-const storedId = 'Of a stored request: `generate` answers it, and `get_generation` takes it.';
+const storedId = 'Of a stored request: `generate` answers it, and `get_generation` and `cancel` take it.';
 
 /** Of arguments, and of what is answered, that are described otherwise than for callers of POST /generate. */
 const descriptions: Record<string, string> = {

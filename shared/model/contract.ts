@@ -18,6 +18,11 @@ export interface ModelRequest {
    * than this member leaves it out. Such a request gets `started` at once and never `queued`.
    */
   tenant: string;
+  /**
+   * Which trace the request is part of, as its caller named it (W3C Trace Context, version 00: 55 characters). It is left
+   * out where the caller named none, and a service that is older than this member leaves it out.
+   */
+  traceparent?: string;
   prompt: string;
   negativePrompt: string;
   /** 0 … 2^32 − 1. Output i is made with (seed + i) mod 2^32, exactly as a request of its own would be. */

@@ -9,22 +9,21 @@ import { isRepeated } from './errors.ts';
 /**
  * Which try of a request this is, as OpenAI's SDKs say: they count from 0 in `x-stainless-retry-count` (openai-python,
  * `_base_client.py`; openai-node, `client.ts`), and send no Idempotency-Key. Who sends one has said what a repeat is.
- * @param members all that is asked for, files too
+ * @param readMembers gives all that is asked for, files too; asked only where it is needed
  * @returns null where it does not say
  */
-export function readSdkTry(request: ApiRequest, members: unknown): SdkTry | null {
+export function readSdkTry(request: ApiRequest, readMembers: () => unknown): SdkTry | null {
   const count = singleHeader(request, 'x-stainless-retry-count') ?? '';
   if (!/^\d{1,3}$/.test(count) || request.headers.has('idempotency-key')) return null;
   return {
     count: Number(count),
-    digest: createHash('sha256').update(canonicalJson(members)).digest('base64url'),
+    digest: createHash('sha256').update(canonicalJson(readMembers())).digest('base64url'),
   };
 }
 
 /**
  * Notes a first try whose refusal asks for another one. Without the note that one would take the result of another wish for
  * the same, as in a loop that asks for twenty pictures by one prompt and meets the rate limit.
- * @param readMembers is asked only where it is needed
  */
 export async function noteRefusal(
   request: ApiRequest,
@@ -34,7 +33,7 @@ export async function noteRefusal(
 ): Promise<void> {
   const { requestId, refusalOwner } = request;
   if (refusalOwner === null || !isRepeated(error)) return;
-  const sent = readSdkTry(request, readMembers());
+  const sent = readSdkTry(request, readMembers);
   if (sent?.count === 0)
     await noteRefusedTry(table, { keyId: refusalOwner.caller, requestId, digest: sent.digest }, nowMs);
 }

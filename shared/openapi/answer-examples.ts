@@ -1,5 +1,5 @@
 import type { ActivityList } from '../licenses/activity-contract.ts';
-import type { CreatedKey, KeyAnswer, KeyList, RevokedKey } from '../keys/answer-contract.ts';
+import type { CreatedKey, KeyAllowance, KeyAnswer, KeyList, RevokedKey } from '../keys/answer-contract.ts';
 import type {
   AcceptedGeneration,
   DeletedGeneration,
@@ -93,6 +93,18 @@ const stored: StoredGeneration = {
   createdAt: acceptedAt,
   startedAt: '2026-11-21T09:30:00.731Z',
   completedAt,
+};
+
+export const cancelled: StoredGeneration = {
+  ...stored,
+  status: 'FAILED',
+  outputUrl: null,
+  outputs: [],
+  previews: [],
+  errorMessage: 'The request was cancelled.',
+  errorCode: 'CANCELLED',
+  creditsCharged: 0,
+  modelVersion: null,
 };
 
 const generations: GenerationList = {
@@ -207,6 +219,29 @@ const key: KeyAnswer = {
 
 const keys: KeyList = { keys: [key], nextCursor: null };
 
+const allowance: KeyAllowance = {
+  keyId,
+  keyPrefix: ofKey.keyPrefix,
+  name: ofKey.name,
+  expiresAt: null,
+  access: 'own',
+  license: {
+    licenseId,
+    name: 'Pro',
+    tier: 'Pro',
+    maxOutputs: 4,
+    maxSidePx: 2048,
+    maxInFlight: 40,
+    inFlight: 2,
+  },
+  credits: { limit: 4000, used: 128, remaining: 3869, resetsAt: periodEnd },
+  budget: { monthlyCredits: 500, used: 112, remaining: 387 },
+  maxInFlight: 5,
+  inFlight: 1,
+  requests: { perMinute: 10, remaining: 7, resetSeconds: 12 },
+  identities: [{ ...identity, available: true }],
+};
+
 const revokedKey: RevokedKey = { keyId, status: 'revoked', revokedAt: completedAt };
 
 const activity: ActivityList = {
@@ -264,6 +299,7 @@ export const answerExamples: Partial<Record<SchemaName, unknown>> = {
   CreatedKey: createdKey,
   Key: key,
   KeyList: keys,
+  KeyAllowance: allowance,
   Account: { creditMails: true },
   RevokedKey: revokedKey,
   Upload: upload,

@@ -16,6 +16,9 @@ export const documentedRoutes = Object.entries<Route>(routes).filter(([, { apiFo
   Route,
 ][];
 
+/** What the service is, in one sentence. */
+export const serviceSummary = 'Images from named creator systems over HTTP.';
+
 /** One scheme for each: of two that are sent in one header, some tools send both. */
 const security: Record<Route['auth'], Schema[]> = {
   key: [{ apiKey: [] }],
@@ -58,7 +61,7 @@ export function openApiDocument(contact: string | null = null): Schema {
     info: {
       title: 'Image Generation Service',
       version: '1',
-      summary: 'Images from named creator systems over HTTP.',
+      summary: serviceSummary,
       description: overview,
       contact: {
         name: 'Whoever runs the service',

@@ -21,6 +21,8 @@ export interface Operation {
     status?: 201;
     schema: SchemaName | null;
     description: string;
+    /** Where another answer has the schema, too: its own name and example. */
+    variant?: { name: string; example: unknown };
     /** Whether it says when to ask again, while there is more to come. */
     pollable?: true;
   };
@@ -101,6 +103,7 @@ export const operations: Record<OperationId, Operation> = {
     answer: {
       schema: 'StoredGeneration',
       description: 'The request: `FAILED`, with the errorCode `CANCELLED`.',
+      variant: { name: 'CancelledGeneration', example: examples.cancelled },
     },
     codes: ['INVALID_BODY', 'REQUEST_NOT_FOUND', 'REQUEST_FINAL'],
   },
@@ -150,6 +153,14 @@ export const operations: Record<OperationId, Operation> = {
     },
     answer: { status: 201, schema: 'Upload', description: 'A form to send one file with, within the hour.' },
     codes: ['LICENSE_NOT_FOUND', 'LICENSE_INACTIVE'],
+  },
+  getKey: {
+    tag: 'Account',
+    summary: 'What a key may still do',
+    answer: {
+      schema: 'KeyAllowance',
+      description: 'The key that asks, and what is left of its limits, credits and budget.',
+    },
   },
   listLicenses: {
     tag: 'Account',
@@ -268,7 +279,7 @@ export const operations: Record<OperationId, Operation> = {
   },
   getOpenApi: {
     tag: 'Service',
-    summary: 'This document',
+    summary: "The API's OpenAPI document",
     description: 'Made from the schemas that check requests.',
     parameters: ['ifNoneMatch'],
     answer: { schema: null, description: 'OpenAPI 3.1.' },

@@ -31,7 +31,7 @@ export const overview = `Generates images with named creator systems, called ide
 so is one that is sent twice.
 
 **Errors** have a sentence for people, which may be reworded, and a \`code\` for programs, which stays. Every operation lists
-the codes that it may answer, each with an example; [below](#description/errors) is what to do after each. \`X-Request-Id\` names the request; quote it when you ask for help.
+the codes that it may answer, each with an example; [below](#description/errors) is what to do after each. \`X-Request-Id\` names the request; quote it when you ask for help. A \`traceparent\` (W3C Trace Context) is taken and answered.
 
 **Limits.** An operation with a limit of its own says so in words, in \`x-rate-limit\` (one caller) or \`x-throttle\` (all
 callers together), and in the \`RateLimit\` and \`RateLimit-Policy\` headers of its answers. Too many requests from one

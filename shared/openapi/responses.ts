@@ -86,10 +86,10 @@ export interface NamedResponse {
 
 /** Every response of an operation: its success, then its refusals by status. */
 export function responsesOf(operationId: OperationId, route: Route, operation: Operation): NamedResponse[] {
-  const { status = 200, schema } = operation.answer;
+  const { status = 200, schema, variant } = operation.answer;
   const byStatus = Object.groupBy(codesOf(route, operation), (code) => errorCodes[code].status);
   return [
-    { status, name: schema ?? 'OpenApiDocument', response: success(route, operation) },
+    { status, name: variant?.name ?? schema ?? 'OpenApiDocument', response: success(route, operation) },
     ...(operation.generates ? [{ status: 202, name: 'AcceptedGeneration', response: accepted }] : []),
     ...(schema === null ? [{ status: 304, name: 'Unchanged', response: unchanged }] : []),
     // Keys that are whole numbers come in ascending order.
@@ -132,8 +132,8 @@ const unchanged: Schema = {
 };
 
 function success(route: Route, { answer, generates }: Operation): Schema {
-  const { schema, description } = answer;
-  const example = schema === null ? undefined : answerExamples[schema];
+  const { schema, description, variant } = answer;
+  const example = schema === null ? undefined : (variant?.example ?? answerExamples[schema]);
   const only = {
     schema: schema === null ? { type: 'object' } : schemaRef(schema),
     ...(example === undefined ? {} : { example }),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { accountSettings } from '../accounts/answer-contract.ts';
 import { changeAccountBody } from '../accounts/contract.ts';
 import { activityList } from '../licenses/activity-contract.ts';
-import { createdKey, keyAnswer, keyList, revokedKey } from '../keys/answer-contract.ts';
+import { createdKey, keyAllowance, keyAnswer, keyList, revokedKey } from '../keys/answer-contract.ts';
 import { changeKeyBody, createKeyBody } from '../keys/contract.ts';
 import {
   acceptedGeneration,
@@ -59,6 +59,7 @@ const named = {
   CreatedKey: createdKey,
   Key: keyAnswer,
   KeyList: keyList,
+  KeyAllowance: keyAllowance,
   RevokedKey: revokedKey,
   Upload: uploadAnswer,
   Health: healthAnswer,

@@ -7,6 +7,9 @@ export const localStage = '(local)';
 /** Longer answers are compressed for clients that say they take that. Signed links are long and alike. Streams are never. */
 export const minCompressionBytes = 1024;
 
+/** Bodies of these types reach a function in base64, byte for byte. All others API Gateway reads as UTF-8 text. */
+export const binaryMediaTypes = ['multipart/form-data'];
+
 /** What web pages of other origins may send and read (Fetch, "CORS protocol"). */
 export const cors = {
   requestHeaders: [
@@ -18,6 +21,9 @@ export const cors = {
     'mcp-name',
     'mcp-protocol-version',
     'prefer',
+    // What instrumented pages add to their requests. The second is taken and ignored.
+    'traceparent',
+    'tracestate',
   ],
   responseHeaders: [
     'x-request-id',
@@ -29,6 +35,7 @@ export const cors = {
     'preference-applied',
     'x-ignored-parameters',
     'etag',
+    'traceparent',
   ],
   maxAgeSeconds: 3600,
 } as const;

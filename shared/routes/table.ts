@@ -11,8 +11,10 @@ import {
   generateLimit,
   healthThrottle,
   identitiesLimit,
+  keyLimit,
   keysLimit,
   listLimit,
+  maxFormBytes,
   mcpLimit,
   newKeyLimit,
   playgroundLimit,
@@ -61,7 +63,10 @@ const waiting: Grants = {
 const generating: Grants = withMembers(waiting, { queue: true });
 
 const agentItems = withMembers(waitingItems, { catalog: ['get', 'query'] });
-const agentGrants = withMembers(waiting, { table: agentItems });
+const agentGrants = withMembers(waiting, {
+  table: agentItems,
+  writeObjects: [objects.generations, objects.references, objects.cancelled],
+});
 
 const playgroundItems = withMembers(waitingItems, { refusals: ['update'] });
 const playgroundGrants = withMembers(generating, { table: playgroundItems });
@@ -71,6 +76,8 @@ const openAiItems = withMembers(generationItems, {
   catalog: ['get', 'query'],
   tries: ['query', 'put', 'update'],
 });
+/** The same with references. There are no uploads. */
+const openAiEditItems = withMembers(openAiItems, { rateLogs: ['get', 'put'] });
 
 export const createGeneration = {
   method: 'POST',
@@ -161,6 +168,18 @@ export const listIdentities = {
     table: { licenses: ['get'], catalog: ['query'], owners: ['query'], links: ['get', 'put'] },
     readObjects: [objects.samples],
     previews: true,
+  },
+} as const satisfies Route;
+
+export const getKey = {
+  method: 'GET',
+  path: '/key',
+  functionName: 'get-key',
+  auth: 'key',
+  limit: keyLimit,
+  streams: false,
+  grants: {
+    table: { periods: ['batchGet'], rateLogs: ['batchGet'], catalog: ['query'], owners: ['query'] },
   },
 } as const satisfies Route;
 
@@ -337,6 +356,25 @@ export const createOpenAiImage = {
     readObjects: [objects.generations, objects.adapters, objects.cancelled],
     writeObjects: [objects.generations],
     model: true,
+  },
+} as const satisfies Route;
+
+export const editOpenAiImage = {
+  method: 'POST',
+  path: '/openai/v1/images/edits',
+  functionName: 'edit-openai-image',
+  auth: 'key',
+  limit: generateLimit,
+  streams: true,
+  apiFormat: 'openai',
+  maxBodyBytes: maxFormBytes,
+  grants: {
+    table: openAiEditItems,
+    readObjects: [objects.generations, objects.adapters, objects.references, objects.cancelled],
+    writeObjects: [objects.generations, objects.references],
+    deleteObjects: [objects.references],
+    model: true,
+    references: true,
   },
 } as const satisfies Route;
 

@@ -93,8 +93,8 @@ describe.each([revision, '2025-11-25'])('a caller of %s', (version) => {
   test('may write null for what it leaves out, of the message and of arguments, at any depth', async () => {
     const call = async (name: string, sent: unknown, _meta: object = {}) =>
       (await say('*/*', 'tools/call', { name, arguments: sent, _meta })).result.structuredContent;
-    if (version !== revision) expect((await say('*/*', 'tools/list', null)).result.tools).toHaveLength(4);
-    expect((await say('*/*', 'tools/list', { cursor: null })).result.tools).toHaveLength(4);
+    if (version !== revision) expect((await say('*/*', 'tools/list', null)).result.tools).toHaveLength(5);
+    expect((await say('*/*', 'tools/list', { cursor: null })).result.tools).toHaveLength(5);
     const { identities } = await call('list_identities', null, { progressToken: null });
     expect(identities).not.toEqual([]);
     const nulls = { seed: null, referenceImages: null, idempotencyKey: null, outputFormat: null };

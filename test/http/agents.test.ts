@@ -6,6 +6,7 @@ import { generateLimit } from '../../shared/routes/limits.ts';
 import { ask, routeOrHeader } from '../support/agent.ts';
 import { openImage } from '../support/png.ts';
 import { small } from '../support/requests.ts';
+import { until } from '../support/until.ts';
 import { useService } from '../support/use-service.ts';
 import { newAccount as accountOf } from './fixture.ts';
 
@@ -19,24 +20,27 @@ beforeAll(() => void ({ aurora, flint } = service.ready.identities as Record<'au
 const newAccount = (options: Parameters<typeof accountOf>[0] = {}) => accountOf(options, service);
 const order = (more: object = {}) => ({ ...small, identityId: aurora, ...more });
 
-/** The result shows the preview of its first image, small enough for a message. */
-async function expectPreview({ content, structuredContent }: any): Promise<void> {
-  expect(content.map(({ type }: any) => type)).toEqual(['text', 'image']);
-  expect(content[1].mimeType).toBe('image/webp');
-  const shown = Buffer.from(content[1].data, 'base64');
-  const { format, width, height } = await sharp(shown).metadata();
-  expect([format, Math.max(width, height) <= 512, shown.length <= 60_000]).toEqual(['webp', true, true]);
-  const opened = await fetch(structuredContent.previews[0]);
-  expect(Buffer.from(await opened.arrayBuffer())).toEqual(shown);
+/** The result shows the preview of each of its images, in their order, small enough for a message. */
+async function expectPreviews({ content, structuredContent: { previews } }: any): Promise<void> {
+  const [text, ...shown] = content;
+  expect([text.type, shown.length]).toEqual(['text', previews.length]);
+  for (const [i, { type, mimeType, data }] of shown.entries()) {
+    expect([type, mimeType]).toEqual(['image', 'image/webp']);
+    const file = Buffer.from(data, 'base64');
+    const { format, width, height } = await sharp(file).metadata();
+    expect([format, Math.max(width, height) <= 512, file.length <= 60_000]).toEqual(['webp', true, true]);
+    const opened = await fetch(previews[i]);
+    expect(Buffer.from(await opened.arrayBuffer())).toEqual(file);
+  }
 }
 
-test('tools/list has the four tools, each with schemas of objects, the arguments of POST /generate and the rule of prices', async () => {
+test('tools/list has the five tools, each with schemas of objects, the arguments of POST /generate and the rule of prices', async () => {
   const { key } = await newAccount();
   const { messages } = await ask(service, { key, method: 'tools/list' });
   const { tools } = messages[0].result;
   expect(JSON.stringify(tools)).not.toMatch(routeOrHeader);
   const names = tools.map(({ name }: any) => name);
-  expect(names).toEqual(['list_identities', 'quote', 'generate', 'get_generation']);
+  expect(names).toEqual(['list_identities', 'quote', 'generate', 'get_generation', 'cancel']);
   for (const { name, inputSchema, outputSchema } of tools) {
     // Models' providers refuse a choice at the root of what a tool takes.
     expect([name, inputSchema.type, inputSchema.anyOf]).toEqual([name, 'object', undefined]);
@@ -75,18 +79,18 @@ test('quote answers what a dry run does, and stores and charges nothing', async 
 describe('generate', () => {
   test('charges, stores and answers as POST /generate does, and get_generation finds it', async () => {
     const { tool, stored, expectCharged } = await newAccount();
-    const result = await tool('generate', order({ numOutputs: 2, seed: 7 }));
+    const result = await tool('generate', order({ numOutputs: 4, seed: 7 }));
     const { requestId, outputs, usage } = result.structuredContent;
     expect(result.structuredContent).toMatchObject({ seed: 7, identity: { id: aurora } });
-    expect([outputs.length, usage.creditsCharged]).toEqual([2, 2]);
-    await expectPreview(result);
-    await expectCharged(2);
+    expect([outputs.length, usage.creditsCharged]).toEqual([4, 4]);
+    await expectPreviews(result);
+    await expectCharged(4);
     const got = await tool('get_generation', { requestId: requestId.toUpperCase() });
-    await expectPreview(got);
+    await expectPreviews(got);
     // Links are signed anew.
     const { outputs: links, outputUrl, previews, ...rest } = got.structuredContent;
-    expect(previews).toHaveLength(2);
-    expect(await stored(requestId)).toMatchObject({ ...rest, status: 'COMPLETED', creditsCharged: 2 });
+    expect(previews).toHaveLength(4);
+    expect(await stored(requestId)).toMatchObject({ ...rest, status: 'COMPLETED', creditsCharged: 4 });
     await Promise.all([...outputs, ...links, outputUrl].map(openImage));
   });
 
@@ -127,6 +131,29 @@ describe('generate', () => {
       error: expect.stringMatching(/^This idempotencyKey was used with another set of arguments\./),
     });
   });
+});
+
+test('cancel ends what runs, uncharged, as often as it is called, and nothing that has ended otherwise', async () => {
+  const { byKey, tool, expectCharged } = await newAccount();
+  const running = tool('generate', order({ identityId: service.ready.identities.harbor }));
+  let open: any;
+  const isOpen = async () => ([open] = (await byKey('/generate')).body.generations).length > 0;
+  await until('it is accepted', isOpen, 60_000, 300);
+  for (const _ of ['first', 'again']) {
+    const { content, structuredContent } = await tool('cancel', { requestId: open.id });
+    expect(structuredContent).toMatchObject({ id: open.id, status: 'FAILED', errorCode: 'CANCELLED' });
+    expect(content).toHaveLength(1);
+  }
+  const { isError, structuredContent } = await running;
+  expect([isError, structuredContent]).toMatchObject([true, { code: 'CANCELLED', requestId: open.id }]);
+  await expectCharged(0);
+  const { requestId } = (await tool('generate', order())).structuredContent;
+  for (const [id, code] of [
+    [requestId, 'REQUEST_FINAL'],
+    [crypto.randomUUID(), 'REQUEST_NOT_FOUND'],
+  ])
+    expect((await tool('cancel', { requestId: id })).structuredContent.code).toBe(code);
+  await expectCharged(1);
 });
 
 describe('a refusal is the tool’s error', () => {

@@ -50,7 +50,7 @@ test('the package has its modules, their types, the license and the readme, and 
     expect(inPackage(folder, path)).not.toMatch(/from ['"](?!\.\/[a-z-]+\.js['"])/);
 });
 
-test('it is smaller than 7 kB in a browser’s program, minified and compressed', async () => {
+test('it is smaller than 9 kB in a browser’s program, minified and compressed', async () => {
   const { outputFiles } = await build({
     stdin: { contents: `export * from '${npmName}';`, resolveDir: folder },
     bundle: true,
@@ -64,7 +64,7 @@ test('it is smaller than 7 kB in a browser’s program, minified and compressed'
   const bytes = gzipSync(outputFiles[0]!.contents).length;
   console.log(`the client: ${bytes} bytes, minified and compressed`);
   expect(bytes).toBeGreaterThan(1000);
-  expect(bytes).toBeLessThan(7000);
+  expect(bytes).toBeLessThan(9000);
 });
 
 // From the dashboard's site: copied-samples.test.ts.

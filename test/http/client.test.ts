@@ -1,4 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createClient, isApiError, type Client } from '../../clients/typescript/src/index.ts';
 import { startCuttingProxy, type CuttingProxy, type Fate } from '../support/cutting-proxy.ts';
@@ -95,6 +99,7 @@ const gatewayTimeout: Fate = {
   },
 };
 const byEvents = (body: ReturnType<typeof bodyFor>) => client.generate(body);
+const waiting = (body: ReturnType<typeof bodyFor>) => client.generate(body, { wait: 20 });
 const asynchronously = async (body: ReturnType<typeof bodyFor>) => (await client.respondAsync(body)).wait();
 
 describe('an image arrives and is charged once', () => {
@@ -106,6 +111,7 @@ describe('an image arrives and is charged once', () => {
     ['is cut in the middle of its result', { cutAfter: '"outputs"' }, 'aurora', byEvents],
     ['times out at the gateway while it runs', gatewayTimeout, 'harbor', byEvents],
     ['is asynchronous and is cut before the service gets it', 'is cut before', 'aurora', asynchronously],
+    ['is waited for and is cut once it arrived', 'is cut once it arrived', 'harbor', waiting],
     [
       'is asynchronous and is cut when the service has it',
       'is cut once it arrived',
@@ -137,6 +143,56 @@ test('an asynchronous request holds its credits, is found by its id from anywher
   const elsewhere = await client.waitForGeneration(request.requestId);
   expect([elsewhere.seed, elsewhere.creditsCharged]).toEqual([image.seed, 2]);
   await own.expectCharged(2);
+});
+
+test('a client cancels a request, whoever waits for it, and nothing is charged', async () => {
+  const accepted = Promise.withResolvers<string>();
+  const onAccepted = ({ requestId }: { requestId: string }): void => accepted.resolve(requestId);
+  const waits = failure(client.generate(bodyFor('harbor'), { onAccepted }));
+  const requestId = await accepted.promise;
+  const cancelled = { id: requestId, status: 'FAILED', errorCode: 'CANCELLED', images: [] };
+  expect(await client.cancel(requestId)).toMatchObject(cancelled);
+  expect(await waits).toMatchObject({ code: 'CANCELLED', status: 400, requestId });
+  expect(await client.cancel(requestId)).toMatchObject(cancelled);
+  expect(proxy.seen.filter((line) => line === 'POST /api/v1/generate')).toHaveLength(1);
+  const made = await client.generate(bodyFor('aurora'), { wait: 20 });
+  expect(isApiError(await failure(client.cancel(made.requestId)), 'REQUEST_FINAL')).toBe(true);
+  await own.expectCharged(1);
+  expect(await client.key()).toMatchObject({
+    access: 'license',
+    credits: { used: 1 },
+    license: { inFlight: 0 },
+  });
+});
+
+test('reference images are files, too: one is uploaded once, and a repeat is the same request', async () => {
+  const photo = await samplePhoto();
+  const path = join(tmpdir(), `reference-${randomUUID()}.png`);
+  writeFileSync(path, photo);
+  try {
+    const referenceImages = [{ path }, pathToFileURL(path), new Blob([new Uint8Array(photo)])];
+    const options = { idempotencyKey: 'order-7' };
+    const first = await client.generate(bodyFor('citrine', { referenceImages }), options);
+    expect(first.referenceImagesUsed).toBe(3);
+    const uploads = () => proxy.seen.filter((line) => line === 'POST /api/v1/uploads').length;
+    const sent = uploads();
+    const again = await client.generate(bodyFor('citrine', { referenceImages }), options);
+    expect([again.requestId, uploads()]).toEqual([first.requestId, sent]);
+    await own.expectCharged(1);
+    const line = bodyFor('citrine', { referenceImages: [{ path }] });
+    const results: unknown[] = [];
+    const batch = {
+      batchId: 'spring',
+      store: new Map(),
+      onResult: ({ result }: any) => results.push(result.requestId),
+    };
+    expect(await client.batch([line, line], batch)).toMatchObject({ completed: 2, failed: 0 });
+    expect(await client.batch([line, line], batch)).toMatchObject({ completed: 0, skipped: 2 });
+    expect([new Set(results).size, uploads()]).toEqual([2, sent]);
+    await own.expectCharged(3);
+  } finally {
+    rmSync(path);
+  }
 });
 
 test('a key does not follow a redirect', async () => {

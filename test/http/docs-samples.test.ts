@@ -94,6 +94,7 @@ test.each<[page: string, printed: RegExp]>([
   ['docs/api/asynchronous.md', /"status": ?"QUEUED"/],
   ['docs/api/images.md', /"referenceImagesUsed": ?1/],
   ['docs/api/reproducibility.md', /^identical$/m],
+  ['docs/api/coming-from.md', /"outputs"[^]*"(QUEUED|PROCESSING|COMPLETED)"[^]*^http/m],
 ])(
   '%s: every shell sample works, and what is shown after it has the shape of what it prints',
   async (page, printed) => {

@@ -187,6 +187,8 @@ describe('what the service answers is what the document says', () => {
       ['listIdentities', 200],
       ['listIdentities', 400, { query: ofLicense }],
       ['listKeys', 401],
+      ['getKey', 200],
+      ['getKey', 400, { query: '?x=1' }],
       ['getAccount', 401],
       ['createUpload', 201],
       ['createUpload', 201, { body: { contentType: 'image/png' } }],

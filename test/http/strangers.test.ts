@@ -49,8 +49,9 @@ const namings: Record<SessionRoute, Naming[]> = {
   listGenerations: [byQuery('/generate?'), byQuery('/generate?limit=1&status=COMPLETED&')],
   listIdentities: [byQuery('/identities?')],
   getGeneration: [ofGeneration((id) => ({ path: `/generate/${id}` }))],
-  deleteGeneration: [ofGeneration((id) => ({ method: 'DELETE', path: `/generate/${id}` }))],
   cancelGeneration: [ofGeneration((id) => ({ method: 'POST', path: `/generate/${id}/cancel` }))],
+  // The last of what names a request: it is not found any more after it.
+  deleteGeneration: [ofGeneration((id) => ({ method: 'DELETE', path: `/generate/${id}` }))],
   createKey: [ofLicense((licenseId) => ({ path: '/keys', body: { licenseId, name: 'mine' } }))],
   createUpload: [ofLicense((licenseId) => ({ path: '/uploads', body: { licenseId } }))],
   updateKey: [ofKey((id) => ({ method: 'PATCH', path: `/keys/${id}`, body: { name: 'mine' } }))],

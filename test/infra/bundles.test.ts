@@ -13,7 +13,7 @@ import { headersOf, messageOf, messagesIn } from '../support/agent.ts';
 import { everything } from '../support/configurations.ts';
 import type { DeployedCall } from '../support/deployed-calls.ts';
 import { startDeployed, type Deployed } from '../support/deployed.ts';
-import { tableOf } from '../support/grants.ts';
+import { issueKey, tableOf } from '../support/grants.ts';
 import { startLambda } from '../support/lambda-process.ts';
 import { allObjects } from '../support/objects.ts';
 import { reserveAbandoned } from '../support/period-totals.ts';
@@ -25,7 +25,7 @@ import { removeFolder, startService, type RunningService } from '../support/serv
 import { sessionOf } from '../support/sessions.ts';
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
 import { tableRequestsPath } from '../support/table-requests.ts';
-import { samplePhoto, sendFile } from '../support/uploads.ts';
+import { dataUri, samplePhoto, sendFile } from '../support/uploads.ts';
 
 /** The bundles run as they would on AWS: with the roles and the variables of the template. */
 let synthesized: Synthesized;
@@ -42,6 +42,7 @@ const functionNames = readdirSync('functions').map((file) => file.replace(/\.ts$
 const generate = 'create-generation';
 const playground = 'create-playground-generation';
 const openAiGenerate = 'create-openai-image';
+const openAiEdit = 'edit-openai-image';
 const agent = 'answer-agent';
 
 function sizesOf(file: string): [bytes: number, gzipBytes: number] {
@@ -245,12 +246,21 @@ describe('with Prefer: respond-async', () => {
   });
 });
 
-test('POST /mcp lists, generates with progress, and fetches what it made', async () => {
+test('POST /mcp lists, generates with progress, fetches what it made, and cancels', async () => {
   const { structuredContent: list } = await tool('list_identities', {});
   expect(list.identities.map(({ name }: any) => name)).toContain('aurora');
   const { structuredContent: made } = await tool('generate', body(), { progressToken: 1 });
   const { structuredContent: stored } = await tool('get_generation', { requestId: made.requestId });
   expect(stored.status).toBe('COMPLETED');
+  const table = tableOf(service.dataDir);
+  const { licenses, identities } = service.ready;
+  const license = (await licenseStore(table).get(licenses.standard!))!;
+  const open = await reserveAbandoned(table, license, { identityId: identities.aurora!, referenceImages: 1 });
+  const { requestId } = open;
+  const { structuredContent: cancelled } = await tool('cancel', { requestId });
+  expect(cancelled).toMatchObject({ id: requestId, errorCode: 'CANCELLED' });
+  const told = allObjects(service.dataDir).map(({ key }) => key);
+  expect(told).toContain(`cancelled/${license.licenseId}/${requestId}`);
 });
 
 describe("in OpenAI's API format", () => {
@@ -260,11 +270,8 @@ describe("in OpenAI's API format", () => {
   const image = (more: object = {}) => ({ ...usual, ...more });
 
   test('images are made by slug, by link and in the answer, and replayed', async () => {
-    const tried = (count: string) =>
-      ask(openAiGenerate, { body: image(), headers: { 'x-stainless-retry-count': count } });
-    const { status, headers, body: linked } = await tried('0');
+    const { status, body: linked } = await ask(openAiGenerate, { body: image() });
     expect(status).toBe(200);
-    expect((await tried('1')).headers['x-request-id']).toBe(headers['x-request-id']);
     await openImage(linked.data[0].url);
     const request = {
       body: image({ response_format: 'b64_json' }),
@@ -287,6 +294,48 @@ describe("in OpenAI's API format", () => {
     expect(refused).toMatchObject({ status: 401, body: { error: { code: 'INVALID_API_KEY' } } });
   });
 
+  test('an edit is made of the images that it names, with an adapter too, replayed, and leaves no copy of them', async () => {
+    const table = tableOf(service.dataDir);
+    const license = (await licenseStore(table).get(service.ready.licenses.enterprise!))!;
+    const { key } = await issueKey(table, license);
+    const photo = await samplePhoto();
+    const edit = (url: string, more: object = {}) => {
+      const images = [{ image_url: url }];
+      const headers = { 'idempotency-key': url.slice(-20).replaceAll('=', '') };
+      return call(openAiEdit, { key, headers, body: { ...image(), model: 'citrine', images, ...more } });
+    };
+    const [made, again] = [await edit(dataUri(photo)), await edit(dataUri(photo))];
+    // Its links are signed anew.
+    expect([made.status, again.body.data[0].b64_json]).toEqual([200, made.body.data[0].b64_json]);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    await openImage(made.body.data[0].url);
+    const adapted = await edit(dataUri(await samplePhoto({ color: '#204080' })), {
+      model: deployed.adaptedIdentityId,
+    });
+    expect(adapted.status).toBe(200);
+    const broken = dataUri(Buffer.from(photo).fill(0x55, 60));
+    for (const url of [broken, broken, 'https://nobody.invalid/a.png'])
+      expect(await edit(url)).toMatchObject({ status: 400, body: { error: { param: 'images' } } });
+    expect(copies()).toEqual([]);
+  });
+
+  test('a later try of a program has the result of the one before, or takes its place', async () => {
+    const { key } = await issueKey(
+      tableOf(service.dataDir),
+      (await licenseStore(tableOf(service.dataDir)).get(service.ready.licenses.enterprise!))!,
+    );
+    const images = [{ image_url: dataUri(await samplePhoto({ color: '#802040' })) }];
+    for (const [name, body] of [
+      [openAiGenerate, image({ prompt: 'a try' })],
+      [openAiEdit, { ...image({ prompt: 'a try' }), model: 'citrine', images }],
+    ] as const) {
+      const send = (count: number, more: object = {}) =>
+        call(name, { key, body: { ...body, ...more }, headers: { 'x-stainless-retry-count': `${count}` } });
+      const [first, second] = [await send(0), await send(1)];
+      expect([first.status, second.headers['idempotent-replayed']]).toEqual([200, 'true']);
+    }
+  });
+
   test('models are listed, and found by id and by slug', async () => {
     const { body: list } = await ask('list-openai-models', {});
     const { aurora } = service.ready.identities;
@@ -296,6 +345,27 @@ describe("in OpenAI's API format", () => {
       expect(found).toMatchObject({ status: 200, body: model });
     }
   });
+});
+
+test('a request is cancelled, by key and by session, also once another period counts what is in flight', async () => {
+  const table = tableOf(service.dataDir);
+  const license = (await licenseStore(table).get(licenseId()))!;
+  const options = { identityId: service.ready.identities.aurora!, referenceImages: 1 };
+  const late = await deployed.abandonGeneration();
+  const ofLate = await issueKey(table, (await licenseStore(table).get(late.licenseId))!);
+  for (const [caller, of] of [
+    [byKey(), await reserveAbandoned(table, license, options)],
+    [bySession(), await reserveAbandoned(table, license, options)],
+    [{ key: ofLate.key }, late],
+  ] as const) {
+    const { requestId } = of;
+    const sent = { ...caller, method: 'POST', parameters: { requestId } };
+    const cancelled = await call('cancel-generation', sent);
+    expect(cancelled).toMatchObject({ status: 200, body: { status: 'FAILED', errorCode: 'CANCELLED' } });
+    const flag = `cancelled/${of.licenseId}/${requestId}`;
+    expect(allObjects(service.dataDir).map(({ key }) => key)).toContain(flag);
+  }
+  expect(deployed.logOf('cancel-generation')).not.toContain('"level":"ERROR"');
 });
 
 describe('deletions', () => {
@@ -412,6 +482,11 @@ describe('by key and by session', () => {
   });
 });
 
+test('a key is told what it may still do', async () => {
+  const { status, body: allowance } = await call('get-key', byKey());
+  expect([status, allowance.license.licenseId]).toEqual([200, licenseId()]);
+});
+
 test('health probes the model', async () => {
   const health = await call('get-health', {});
   expect(health).toMatchObject({ status: 200, body: { status: 'ok', inference: 'up' } });
@@ -469,7 +544,9 @@ describe('the roles', () => {
   test('allow nothing of the table, the bucket, the model and other functions that no function did here', () => {
     // Only the first to sign a link to a preview in a quarter of an hour stores what signed it; only a charge that reaches 80
     // or 100% leaves a notification. Who lists identities signs by itself only where the role that all share can't be had.
-    const rare = /:PutItem on .* keys (LINKS|NOTICES)\*$|^list-identities: s3:GetObject on .*\/samples\/\*/;
+    // The painter looks for a cancellation after a second, when it has mostly ended.
+    const rare =
+      /:PutItem on .* keys (LINKS|NOTICES)\*$|^list-identities: s3:GetObject on .*\/samples\/\*|: s3:GetObject on .*\/cancelled\/\*/;
     const others = deployed.grantedButUnused().filter((what) => !rare.test(what));
     expect(others).toEqual([]);
   });
@@ -478,7 +555,7 @@ describe('the roles', () => {
 describe('the bundles', () => {
   const fileOf = (name: string) => join(deployed.assetOf(name), 'index.js');
 
-  test.each([generate, playground, openAiGenerate])('%s has at most 600,000 bytes', (name) => {
+  test.each([generate, playground, openAiGenerate, openAiEdit])('%s has at most 600,000 bytes', (name) => {
     expect(sizesOf(fileOf(name))[0]).toBeLessThanOrEqual(maxGenerateBytes);
   });
 
@@ -530,7 +607,8 @@ describe('the bundles', () => {
   });
 
   test('stream exactly where the routes say so', () => {
-    expect(deployed.streaming().toSorted()).toEqual([agent, generate, openAiGenerate, playground].toSorted());
+    const streaming = [agent, generate, openAiGenerate, openAiEdit, playground];
+    expect(deployed.streaming().toSorted()).toEqual(streaming.toSorted());
   });
 
   test('write no key, prompt or presigned URL to their logs, but what they measured', () => {

@@ -3,6 +3,7 @@ import { extname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { securityHeaders } from '../../shared/accounts/dashboard-config.ts';
+import { llmsText } from '../../shared/openapi/llms-text.ts';
 import type { ConfigurationName } from '../support/configurations.ts';
 import { assemblyOf, templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf, resourcesOf } from './resources.ts';
@@ -109,10 +110,12 @@ test.each<[ConfigurationName, string[]]>([
 describe('a deployment', () => {
   const uploads = [...resourcesOf(template, 'Custom::CDKBucketDeployment')].map(([id, resource]) => {
     const { SourceObjectKeys: keys, ...properties } = resource.Properties;
-    const folder = join(assemblyOf('everything'), `asset.${keys[0].replace('.zip', '')}`);
+    const folders: string[] = keys.map((key: string) =>
+      join(assemblyOf('everything'), `asset.${key.replace('.zip', '')}`),
+    );
     const caching = properties.SystemMetadata['cache-control'];
-    const files = readdirSync(folder).toSorted();
-    return { id, folder, files, caching, properties, after: resource.DependsOn };
+    const files = folders.flatMap((folder) => readdirSync(folder)).toSorted();
+    return { id, folders, files, caching, properties, after: resource.DependsOn };
   });
   const holding = (file: string) => uploads.find(({ files }) => files.includes(file))!;
 
@@ -126,7 +129,7 @@ describe('a deployment', () => {
     ]);
     expect(written).toEqual([
       ['assets', ['index-1a2b.js'], 'public, max-age=31536000, immutable', undefined, false],
-      ['', ['config.json'], 'no-store', undefined, false],
+      ['', ['config.json', 'llms.txt'], 'no-store', undefined, false],
       ['packages', ['c-1.tgz'], 'no-cache', 'application/octet-stream', false],
       ['', ['first.js', 'index.html'], 'no-cache', undefined, false],
     ]);
@@ -138,14 +141,15 @@ describe('a deployment', () => {
   });
 
   test('gives the dashboard the addresses, and the options that its pages show', () => {
-    const { folder, properties } = holding('config.json');
-    const written = readFileSync(join(folder, 'config.json'), 'utf8');
-    const markers: object = properties.SourceMarkers[0];
-    const config = Object.entries(markers).reduce(
-      (text, [marker, value]) => text.replace(marker, plain(value)),
-      written,
+    const { folders, properties } = holding('config.json');
+    const [config, text] = ['config.json', 'llms.txt'].map((file, i) =>
+      Object.entries(properties.SourceMarkers[i]).reduce(
+        (written, [marker, value]) => written.replaceAll(marker, plain(value)),
+        readFileSync(join(folders[i]!, file), 'utf8'),
+      ),
     );
-    expect(JSON.parse(config)).toEqual({
+    expect(text).toBe(llmsText({ apiBaseUrl: `${apiOrigin}/api/v1`, siteUrl: 'https://app.example.com' }));
+    expect(JSON.parse(config!)).toEqual({
       apiBaseUrl: `${apiOrigin}/api/v1`,
       retentionDays: 30,
       creditMails: true,

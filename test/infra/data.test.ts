@@ -75,6 +75,7 @@ describe('the bucket of images', () => {
       ['generations/', 30, 'Enabled'],
       ['uploads/', 1, 'Enabled'],
       ['references/', 1, 'Enabled'],
+      ['cancelled/', 1, 'Enabled'],
       ['erased/', oldestBackupDays + 7, 'Enabled'],
     ]);
     expect(rules).toContainEqual(

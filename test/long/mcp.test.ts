@@ -78,6 +78,7 @@ describe.each<[string, string | undefined, (key: string) => Promise<Judge>]>([
     expect(client.getInstructions()).toContain('list_identities');
     const { tools } = await client.listTools();
     expect(tools.map(({ name }: any) => name).sort()).toEqual([
+      'cancel',
       'generate',
       'get_generation',
       'list_identities',
@@ -168,7 +169,7 @@ test.each(['legacy', 'modern'])('the inspector finds nothing to say of the tools
   const server = ['--cli', url().href, '--transport', 'http', '--header', `Authorization: Bearer ${key}`];
   const args = [...server, '--method', 'tools/list', '--strict', '--protocol-era', era];
   const { code, stdout, stderr } = await runProgram(program, args, { env: { HOME: home } });
-  expect([code, stderr, JSON.parse(stdout).tools.length]).toEqual([0, '', 4]);
+  expect([code, stderr, JSON.parse(stdout).tools.length]).toEqual([0, '', 5]);
 });
 
 /** Scenarios of the protocol's own suite, or single checks of one, that don't apply, by what is not there. */
@@ -214,12 +215,19 @@ test("the protocol's own suite finds nothing wrong in any revision, and what doe
   writeFileSync(baseline, JSON.stringify({ server: listed }));
   const program = judgePath('@modelcontextprotocol/conformance/dist/index.js');
   const options = `server --suite all --url ${proxy.url}${url().pathname} --expected-failures ${baseline} --spec-version`;
-  const run = (revision: string) => runProgram(program, [...options.split(' '), revision]);
-  const runs = await Promise.all(['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'].map(run));
+  // It waits for a stream no longer than 0.8 seconds, so a busy machine may be asked again.
+  const run = async (revision: string, tries = 3): Promise<Awaited<ReturnType<typeof runProgram>>> => {
+    const done = await runProgram(program, [...options.split(' '), revision]);
+    return done.code === 0 || tries === 1 ? done : run(revision, tries - 1);
+  };
+  const runs = [];
+  // For 2025-03-26 it has no scenario.
+  for (const revision of ['2025-06-18', '2025-11-25', '2026-07-28']) runs.push(await run(revision));
   await proxy.close();
   // What failed and is not listed, or is listed and did not fail, stands below the summary.
   const failed = runs.map(({ code, stdout }) => (code === 0 ? [] : stdout.split('=== SUMMARY ===')));
-  expect(failed).toEqual([[], [], [], []]);
+  expect(failed).toEqual([[], [], []]);
+  for (const { stdout } of runs) expect(stdout).toMatch(/Total: [1-9]\d* passed/);
   const excused = runs.flatMap(({ stdout }) => [...stdout.matchAll(/^ +~ (\S+)/gm)].map(([, name]) => name));
   expect(new Set(excused)).toEqual(new Set(listed));
 });

@@ -8,7 +8,7 @@ import { grant } from './grants.ts';
 
 /**
  * A service, and a proxy before it that breaks connections, for tests of clients that are written in another language:
- * `node test/support/client-fixture.ts [OPTION OF npm start]…`. The first line that it prints says where they are. Then
+ * `node test/support/client-fixture.ts [quick] [OPTION OF npm start]…`, of which 'quick' delivers files at once, and no pictures. The first line that it prints says where they are. Then
  * each line of its input is a command in JSON, answered by one line. The end of its input ends it.
  */
 interface Commands {
@@ -23,7 +23,9 @@ interface Commands {
 }
 
 const fixture = await openFixture(async (keep) => {
-  const service = await keepService(keep, { args: process.argv.slice(2) });
+  const args = process.argv.slice(2);
+  const quickContainer = args[0] === 'quick';
+  const service = await keepService(keep, { args: quickContainer ? args.slice(1) : args, quickContainer });
   return { service, proxy: keep(await startCuttingProxy(service.ready.baseUrl)) };
 });
 const { proxy, service } = fixture;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import subprocess
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any, cast
 
 from anyio.from_thread import BlockingPortal
 
-from image_generation import async_client, client
+from image_generation import _calls
 from image_generation._generate import body_of
 
 repository = Path(__file__).parents[3]
@@ -28,8 +29,7 @@ def _small_body(function: str, parameters: Mapping[str, Any]) -> bytes:
 
 def generate_small(replace: Callable[[Any, str, Any], None] = setattr) -> None:
     """From now on what an example leaves out is small. Examples are for people, who want large images."""
-    for module in (client, async_client):
-        replace(module, 'body_of', _small_body)
+    replace(_calls, 'body_of', _small_body)
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,18 @@ class Granted:
 class Service:
     """The process of `test/support/client-fixture.ts`, which says what it understands."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_quick: bool = False) -> None:
         # What never finishes should not hold up the end.
-        command = ['node_modules/.bin/node', 'test/support/client-fixture.ts', '--grace', '0']
+        quick = ['quick'] if is_quick else []
+        command = ['node_modules/.bin/node', 'test/support/client-fixture.ts', *quick, '--grace', '0']
+        raised = f'--import={repository}/test/support/raise-limits.ts' if is_quick else ''
         self._process = subprocess.Popen(
-            command, cwd=repository, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            command,
+            cwd=repository,
+            env={**os.environ, 'NODE_OPTIONS': raised},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         ready = self._read()
         self.base_url: str = ready['baseUrl']

@@ -12,6 +12,7 @@ import pytest
 from image_generation import (
     Accepted,
     AsyncGenerationResult,
+    Cancelled,
     ConfigurationError,
     CreditLimitExceeded,
     GenerationFailed,
@@ -19,6 +20,7 @@ from image_generation import (
     IdentityUnavailable,
     InvalidParameters,
     Progress,
+    RequestFinal,
     RequestNotFound,
     Started,
     UploadError,
@@ -88,21 +90,51 @@ def test_lists_identities_and_stored_requests_and_prices_a_request_which_costs_n
     assert service.totals(granted) == (3, 3)
 
 
-def test_uploads_a_reference_image_from_a_path_from_bytes_and_from_a_file(
-    client: Any, call: Caller, body: Body, tmp_path: Path
+def test_uploads_the_files_among_reference_images_once(
+    client: Any, call: Caller, body: Body, service: Service, tmp_path: Path
 ) -> None:
-    photo = tmp_path / 'photo.png'
-    call(call(client.generate, **body('aurora')).save, photo)
-    with photo.open('rb') as opened:
-        files = (photo, str(photo), photo.read_bytes(), opened)
-        ids = [call(client.upload_reference, file, content_type='image/png') for file in files]
-    references = [{'upload_id': upload_id} for upload_id in ids]
-    assert call(client.generate, **body('citrine', reference_images=references)).reference_images_used == 4
-    with pytest.raises(UploadError) as refused:
-        call(client.upload_reference, bytes(11 * 1024 * 1024))
-    assert refused.value.code == 'EntityTooLarge'
-    with pytest.raises(TypeError, match='binary mode'):
-        call(client.upload_reference, io.StringIO('text'))
+    photo, other = tmp_path / 'photo.png', tmp_path / 'other.png'
+    for path in (photo, other):
+        call(call(client.generate, **body('aurora')).save, path)
+    upload_id = call(client.upload_reference, photo.read_bytes(), content_type='image/png')
+    order = body('citrine', idempotency_key='order-1')
+    service.seen()
+    service.fates('is cut before', 'is cut at the head')
+    for _ in range(2):
+        with other.open('rb') as opened:
+            references = [str(photo), photo, opened, {'upload_id': upload_id}]
+            assert call(client.generate, **order, reference_images=references).reference_images_used == 4
+    assert len([line for line in service.seen() if 'uploads' in line]) == 2
+    whole, text = bytes(10 * 1024 * 1024 + 1), io.StringIO('text')
+    (tmp_path / 'big.png').write_bytes(whole)
+    for wrong, kind, sentence in (
+        (whole, UploadError, 'The file is larger than 10 MiB'),
+        (tmp_path / 'big.png', UploadError, 'big.png is larger'),
+        (text, TypeError, 'binary mode'),
+        ('no.png', FileNotFoundError, 'no.png'),
+        (tmp_path, IsADirectoryError, tmp_path.name),
+    ):
+        with pytest.raises(kind, match=sentence):
+            call(client.generate, **body('citrine', reference_images=[photo.read_bytes() + b'1', wrong]))
+    with pytest.raises(TypeError, match='must be a list'):
+        call(client.generate, **body('citrine', reference_images='photo.png'))
+    assert service.seen() == []
+
+
+def test_cancels_a_request_for_its_caller_too(
+    client: Any, call: Caller, body: Body, service: Service, granted: Granted
+) -> None:
+    request = call(client.respond_async, **body('glacier'))
+    assert call(request.cancel).error_code == 'CANCELLED'
+    assert call(client.cancel, request.request_id).status == 'FAILED'
+    with pytest.raises(Cancelled, match='Nothing was charged') as cancelled:
+        call(request.wait)
+    assert (cancelled.value.status, service.totals(granted)) == (400, (0, 0))
+    done = call(client.generate, **body('aurora'))
+    with pytest.raises(RequestFinal, match='COMPLETED'):
+        call(client.cancel, done.request_id)
+    allowance = call(client.key)
+    assert (allowance.license.max_in_flight, allowance.credits.remaining) == (40, 3999)
 
 
 def test_raises_a_refusal_and_a_failure_as_the_class_of_its_code_without_a_retry(

@@ -120,8 +120,9 @@ def test_each_failure_is_one_sentence_and_an_exit_code_and_costs_nothing(
         ((*asked, '--width', '100'), 1, 'width must be a multiple of 64, at least 512'),
         (('generate', 'x', '-i', 'flint', *small), 1, 'Nothing was charged. (GENERATION_FAILED'),
         (('generate', 'x', '-i', 'nobody'), 2, 'No identity is called nobody. Your key may use: aurora,'),
-        ((*quote, '-r', 'big.png'), 1, 'big.png: The file is larger than 10 MiB.'),
-        ((*quote, '-r', 'no.png'), 2, 'no.png cannot be read: No such file or directory.'),
+        ((*quote, '-r', 'big.png'), 1, 'big.png is larger than 10 MiB.'),
+        ((*quote, '-r', 'no.png'), 2, 'no.png: No such file or directory.'),
+        (('upload', '.'), 2, '.: Is a directory.'),
         ((*quote, *('-r', 'some.png') * 5), 1, 'must be an array of at most 4 items.'),
         ((*quote, '--guidance-scale', 'nan'), 2, 'guidance_scale must be a finite number'),
         (('get', 'unknown'), 1, 'No stored request has this ID. (REQUEST_NOT_FOUND'),
@@ -209,6 +210,33 @@ def test_without_a_service_it_says_so(run: Run, monkeypatch: pytest.MonkeyPatch)
     assert "The service can't be reached. Check the network and the base URL (IMAGE_BASE_URL)." in away.stderr
 
 
+def test_uploads_a_file_cancels_a_request_and_says_what_is_left(
+    run: Run, service: Service, granted: Granted, tmp_path: Path
+) -> None:
+    assert run(*asked, '-o', 'cup.png').returncode == 0
+    upload_id = run('upload', 'cup.png').stdout.strip()
+    assert upload_id.startswith('up')
+    assert run('generate', 'x', '-i', 'citrine', *small, '-r', 'cup.png', '-q').returncode == 0
+    with Client(granted.key, granted.base_url) as client:
+        request_id = client.respond_async(
+            identity_id=service.identities['glacier'], prompt='a bay', width=512, height=512
+        ).request_id
+    for more in ((), ('--json',)):
+        done = run('cancel', request_id, *more)
+        assert (done.returncode, request_id in done.stdout, done.stderr) == (0, True, '')
+    assert json.loads(done.stdout)['errorCode'] == 'CANCELLED'
+    final = run('cancel', json.loads(run('list', '--json', '--status', 'completed').stdout)[0]['id'])
+    assert (final.returncode, 'REQUEST_FINAL' in final.stderr) == (1, True)
+    assert service.totals(granted) == (2, 2)
+    lines = run('usage').stdout.splitlines()
+    said = {line[:10].strip(): line for line in lines}
+    assert '3998 of 4000 left until 20' in said['credits']
+    assert 'of 10 left in this minute' in said['requests']
+    assert said['in flight'].endswith('0 of 40')
+    assert 'aurora, basalt' in said['identities']
+    assert json.loads(run('usage', '--json').stdout)['requests']['perMinute'] == 10
+
+
 def test_who_interrupts_a_request_that_runs_gets_its_id(granted: Granted, tmp_path: Path) -> None:
     args = ('generate', 'a bay', '-i', 'glacier', *small)
     with process(*args, env=granted.environment, cwd=tmp_path) as generating:
@@ -237,7 +265,8 @@ def test_configure_writes_a_file_that_nobody_else_may_read(
     assert path.stat().st_mode & 0o777 == 0o600
     assert granted.key in path.read_text()
     assert granted.key not in written.stdout + written.stderr
-    assert 'The key opens these identities: aurora, basalt,' in written.stderr
+    assert 'The license is ' in written.stderr
+    assert '(Pro). The key opens these identities: aurora, basalt,' in written.stderr
     before = path.read_text()
     for address, key, code in (
         (service.base_url, service.grant(key={'revokedAtMs': 1}).key, 1),

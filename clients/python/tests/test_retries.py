@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from image_generation import (
     ApiError,
+    Cancelled,
     ConnectionError,
     CreditLimitExceeded,
     InvalidParameters,
@@ -114,6 +115,8 @@ def test_every_try_has_the_same_key_and_body(answering: Any, call: Caller) -> No
 def test_a_deletion_is_done_when_the_repeat_of_a_lost_one_finds_nothing(answering: Any, call: Caller) -> None:
     for fault in (cut, busy):
         assert call(answering(fault, gone).delete_generation, 'r') is None
+    # A repeated cancellation finds the request cancelled.
+    assert call(answering(cut, busy, stored('FAILED')).cancel, 'r').status == 'FAILED'
     for answers, error in (
         ((gone,), RequestNotFound),
         ((limited, gone), RequestNotFound),
@@ -129,6 +132,31 @@ def test_a_generation_that_failed_is_not_begun_again(answering: Any, call: Calle
         with pytest.raises(error, match=r'^So\. Nothing was charged\.$') as raised:
             generate(answering(broken, stored('PROCESSING'), ended), call)
         assert (raised.value.status, raised.value.request_id) == (status, 'r')
+
+
+def test_an_asynchronous_request_is_waited_for_on_the_line_and_then_polled(
+    answering: Any, call: Caller, waits: list[float]
+) -> None:
+    sent: list[httpx2.Request] = []
+    accepted = httpx2.Response(202, json={'requestId': 'r', 'status': 'QUEUED', 'creditsReserved': 2})
+    answers = (cut, done(), accepted, stored('PROCESSING'), stored('COMPLETED'))
+    client = answering(*answers, sent=sent, timeout=5)
+    reserved: list[int] = []
+    assert generate(client, call, wait=20).usage is not None
+    on_accepted: Any = lambda accepted: reserved.append(accepted.credits_reserved)  # noqa: E731
+    more = {'on_accepted': on_accepted, 'on_disconnected': lambda: reserved.append(0)}
+    ended = generate(client, call, wait=20, **more)
+    assert (ended.usage, reserved) == (None, [2])
+    first, again, *_ = sent
+    assert (first.headers['prefer'], first.headers['accept']) == ('wait=20', 'application/json')
+    assert first.extensions['timeout']['read'] == 25
+    assert first.headers['idempotency-key'] == again.headers['idempotency-key']
+    for wrong in (0, 61, 2.5):
+        with pytest.raises(ValueError, match='from 1 to 60'):
+            generate(client, call, wait=wrong)
+    cancelled = refusal(400, 'CANCELLED')
+    with pytest.raises(Cancelled):
+        generate(answering(cancelled), call, wait=60)
 
 
 def test_a_generation_that_goes_on_for_too_long_is_named_and_not_begun_again(

@@ -1,7 +1,9 @@
+import { batch, type BatchLine, type BatchOptions, type BatchSummary } from './batch.ts';
 import { variable } from './environment.ts';
 import { generateEvents, type GenerateEventsOptions, type GenerationEvent } from './generate-events.ts';
 import { generate, type GenerateOptions } from './generate.ts';
 import { withImages, type ImageSource, type WithImages } from './images.ts';
+import { preparing, type GenerationBody } from './references.ts';
 import { createRequester, type Requester, type RequesterOptions } from './requester.ts';
 import {
   respondAsync,
@@ -10,14 +12,14 @@ import {
   type RespondAsyncOptions,
 } from './respond-async.ts';
 import type { CallOptions, RouteInit } from './routes.ts';
-import { deleteGeneration, type WaitOptions } from './stored.ts';
+import { cancelGeneration, deleteGeneration, type WaitOptions } from './stored.ts';
 import type {
   DeletedGeneration,
   DryRun,
-  GenerationRequest,
   GenerationResult,
   Health,
   Identity,
+  KeyAllowance,
   StoredGeneration,
   StoredGenerationList,
   Upload,
@@ -69,6 +71,7 @@ export function createClient(options: ClientOptions = {}) {
 function generationCalls(source: ImageSource) {
   const { requester } = source;
   const route = 'POST /generate';
+  const prepare = preparing(source);
   const result = (answer: GenerationResult): WithImages<GenerationResult> =>
     withImages(source, answer.requestId, answer);
   const wait = async (requestId: string, more?: WaitOptions): Promise<WithImages<GenerationResult>> =>
@@ -76,20 +79,18 @@ function generationCalls(source: ImageSource) {
 
   return {
     /** Generates and resolves once the images are stored. It is charged once, however often the connection breaks. */
-    generate: async (
-      body: GenerationRequest,
-      more?: GenerateOptions,
-    ): Promise<WithImages<GenerationResult>> => result(await generate(requester, route, body, more)),
+    generate: async (body: GenerationBody, more?: GenerateOptions): Promise<WithImages<GenerationResult>> =>
+      result(await generate(requester, route, await prepare(body, more), more)),
 
     /**
      * Generates like `generate`, and yields what happens; the last is `completed`. It begins when it is iterated.
      * @example for await (const event of client.generateEvents(body)) if (event.type === 'progress') …
      */
     async *generateEvents(
-      body: GenerationRequest,
+      body: GenerationBody,
       more?: GenerateEventsOptions,
     ): AsyncGenerator<GenerationEvent<WithImages<GenerationResult>>, void, void> {
-      for await (const event of generateEvents(requester, route, body, more)) {
+      for await (const event of generateEvents(requester, route, await prepare(body, more), more)) {
         yield event.type === 'completed' ? { ...event, result: result(event.result) } : event;
       }
     },
@@ -98,13 +99,14 @@ function generationCalls(source: ImageSource) {
      * Asks for images and resolves once the request is accepted. It then runs without a connection: keep its `requestId`,
      * or `wait()` for the images.
      */
-    async respondAsync(body: GenerationRequest, more?: RespondAsyncOptions): Promise<PendingGeneration> {
-      const accepted = await respondAsync(requester, route, body, more);
+    async respondAsync(body: GenerationBody, more?: RespondAsyncOptions): Promise<PendingGeneration> {
+      const accepted = await respondAsync(requester, route, await prepare(body, more), more);
       const { requestId } = accepted;
       return {
         ...accepted,
         status: (how) => getGeneration(source, requestId, how),
         wait: (how) => wait(requestId, how),
+        cancel: (how) => cancel(source, requestId, how),
       };
     },
 
@@ -112,8 +114,25 @@ function generationCalls(source: ImageSource) {
     waitForGeneration: wait,
 
     /** Answers what `generate` would cost, or throws the refusal that it would have. Charges, holds and stores nothing. */
-    dryRun: (body: GenerationRequest, { signal }: CallOptions = {}): Promise<DryRun> =>
-      requester.request(route, { query: { dryRun: true }, body, signal }) as Promise<DryRun>,
+    dryRun: async (given: GenerationBody, { signal }: CallOptions = {}): Promise<DryRun> => {
+      const body = await prepare(given, { signal });
+      return requester.request(route, { query: { dryRun: true }, body, signal }) as Promise<DryRun>;
+    },
+
+    /**
+     * Generates the images of thousands of lines, as fast as the key's limits allow. Call it again with the same lines, `batchId` and
+     * `store` to go on after a crash: within a day nothing is charged twice.
+     * @example await client.batch(lines, { batchId: 'spring', store: await batchFile('spring.state'), onResult: save })
+     */
+    batch: (
+      lines: Iterable<BatchLine> | AsyncIterable<BatchLine>,
+      options: BatchOptions,
+    ): Promise<BatchSummary> =>
+      batch(
+        { requester, prepare, withImages: result, key: (how) => requester.request('GET /key', how) },
+        lines,
+        options,
+      ),
   };
 }
 
@@ -127,7 +146,15 @@ async function getGeneration(
   return withImages(source, requestId, stored);
 }
 
-/** The calls that look at stored requests. */
+async function cancel(
+  source: ImageSource,
+  requestId: string,
+  more?: CallOptions,
+): Promise<WithImages<StoredGeneration>> {
+  return withImages(source, requestId, await cancelGeneration(source.requester, requestId, more));
+}
+
+/** The calls that look at stored requests, and end them. */
 function storedCalls(source: ImageSource) {
   const listGenerations = async (
     query: GenerationQuery = {},
@@ -142,6 +169,10 @@ function storedCalls(source: ImageSource) {
     /** A stored request, with newly signed links. */
     getGeneration: (requestId: string, more?: CallOptions): Promise<WithImages<StoredGeneration>> =>
       getGeneration(source, requestId, more),
+
+    /** Ends a request that has not ended: nothing is charged. Of one that was cancelled before the answer is the same. */
+    cancel: (requestId: string, more?: CallOptions): Promise<WithImages<StoredGeneration>> =>
+      cancel(source, requestId, more),
 
     /** Deletes a request that has ended, with its images, its prompt and all else that is stored of it. For good. */
     deleteGeneration: (requestId: string, more?: CallOptions): Promise<DeletedGeneration> =>
@@ -171,6 +202,9 @@ function otherCalls({ requester, send }: ImageSource) {
     /** The identities that the key may use. */
     listIdentities: async ({ signal }: CallOptions = {}): Promise<Identity[]> =>
       (await request('GET /identities', { signal })).identities,
+
+    /** What the key may still do: its limits, credits and identities. */
+    key: ({ signal }: CallOptions = {}): Promise<KeyAllowance> => request('GET /key', { signal }),
 
     /** Opens an upload: a form that takes one file, for an hour. */
     createUpload: ({ contentType, signal }: UploadOptions = {}): Promise<Upload> =>

@@ -12,6 +12,7 @@ const { process } = globalThis as Runtime;
 interface Files {
   readFile(path: string | URL): Promise<Uint8Array<ArrayBuffer>>;
   writeFile(path: string | URL, content: Uint8Array): Promise<void>;
+  appendFile(path: string | URL, content: string, options: { flush: boolean }): Promise<void>;
 }
 
 /** A variable of the environment. @throws TypeError if there is none */

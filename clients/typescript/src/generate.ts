@@ -12,7 +12,7 @@ import { readEvents } from './event-stream.ts';
 import { readJson, type Requester } from './requester.ts';
 import { isTransient, NotRetried } from './retry.ts';
 import { jsonOf, type AnyInit, type CallOptions } from './routes.ts';
-import { pollUntilEnded, resultOfStored } from './stored.ts';
+import { pollUntilEnded, resultOfStored, waitForMs } from './stored.ts';
 import type { Generation, GenerationEvents, GenerationResult, StoredGeneration } from './types.ts';
 
 export interface GenerateOptions extends CallOptions {
@@ -21,6 +21,11 @@ export interface GenerateOptions extends CallOptions {
    * key answers with the first result and charges nothing.
    */
   idempotencyKey?: string | undefined;
+  /**
+   * 1 to 60 seconds: an asynchronous request, which waits for a model that starts. It is answered when it has ended, or after so
+   * many seconds; after that the client polls. Of the callbacks only `onAccepted` is called, when the polling begins.
+   */
+  wait?: number | undefined;
   onAccepted?: ((accepted: GenerationEvents['accepted']) => void) | undefined;
   /** Called while the request waits for the model: at once, when it moves up, and every few seconds. */
   onQueued?: ((queued: GenerationEvents['queued']) => void) | undefined;
@@ -47,13 +52,17 @@ export async function generate(
   body: object,
   options: GenerateOptions = {},
 ): Promise<GenerationResult> {
+  const { signal, wait } = options;
+  // The service ignores any other, and the request would not be asynchronous.
+  if (wait !== undefined && !(Number.isInteger(wait) && wait >= 1 && wait <= 60))
+    throw new TypeError('wait must be a whole number of seconds from 1 to 60.');
   const headers = {
-    accept: 'text/event-stream',
+    ...(wait === undefined ? { accept: 'text/event-stream' } : { prefer: `wait=${wait}` }),
     'idempotency-key': options.idempotencyKey ?? crypto.randomUUID(),
   };
-  const { signal } = options;
   // A copy, because every try must send the same body even if the caller changes the object meanwhile.
-  const init = { body: JSON.parse(jsonOf(body)) as typeof body, headers, signal };
+  const copy = JSON.parse(jsonOf(body)) as typeof body;
+  const init = { body: copy, headers, signal, heldBackMs: 1000 * (wait ?? 0) };
   const tryOnce = (): Promise<GenerationResult> => generateOnce(requester, route, init, options);
   return requester.retry(tryOnce, { isRetried: isTransient, signal });
 }
@@ -65,7 +74,8 @@ async function generateOnce(
   init: AnyInit,
   options: GenerateOptions,
 ): Promise<GenerationResult> {
-  const { signal, onDisconnected } = options;
+  const { signal, wait, onDisconnected } = options;
+  const timeoutMs = wait === undefined ? pollForMs : waitForMs;
   let requestId: string | undefined;
   let error: Error;
   try {
@@ -74,14 +84,14 @@ async function generateOnce(
     ({ requestId } = answer);
     if (signal?.aborted) throw withRequestId(signal.reason, requestId);
     error = new ConnectionError('The connection broke before the result arrived.', { answerBegan: true });
-    if (requestId !== undefined) onDisconnected?.({ requestId });
+    if (requestId !== undefined && wait === undefined) onDisconnected?.({ requestId });
   } catch (thrown) {
     if (!mayBeStored(thrown)) throw thrown;
     ({ requestId } = thrown);
     error = thrown;
   }
   if (requestId === undefined) throw error;
-  const stored = await pollUntilEnded(requester, requestId, { signal, timeoutMs: pollForMs }).catch(notFound);
+  const stored = await pollUntilEnded(requester, requestId, { signal, timeoutMs }).catch(notFound);
   // A request that is not stored was not accepted.
   if (stored === null) throw error;
   return endOf(stored);
@@ -106,11 +116,15 @@ async function readAnswer(
   options: GenerateOptions,
 ): Promise<GenerationResult | { requestId: string | undefined }> {
   let requestId = requestIdOf(response);
-  // A replay, or a proxy that buffers streams, answers with plain JSON.
+  // A replay, a request that is waited for, or a proxy that buffers streams, is answered with plain JSON.
   if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
-    const answer = await readJson<unknown>(response, requestId);
-    if (!isGeneration(answer)) throw unexpectedAnswer(response);
-    return resultOfAnswer(answer);
+    const answer = await readJson<any>(response, requestId);
+    if (isGeneration(answer)) return resultOfAnswer(answer);
+    // It was waited for as long as `wait` says, and runs.
+    if (response.status !== 202 || typeof answer?.requestId !== 'string') throw unexpectedAnswer(response);
+    const { requestId: accepted, creditsReserved } = answer;
+    options.onAccepted?.({ requestId: accepted, creditsReserved });
+    return { requestId: accepted };
   }
   try {
     for await (const { event, data } of readEvents(chunksOf(response.body))) {

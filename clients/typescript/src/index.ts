@@ -1,4 +1,13 @@
 export {
+  batchFile,
+  type BatchEntry,
+  type BatchLine,
+  type BatchOptions,
+  type BatchOutcome,
+  type BatchStore,
+  type BatchSummary,
+} from './batch.ts';
+export {
   createClient,
   type Client,
   type ClientOptions,
@@ -24,6 +33,7 @@ export {
   type RespondAsyncOptions,
   type PendingGeneration,
 } from './respond-async.ts';
+export type { GenerationBody, ReferenceImage } from './references.ts';
 export { createRequester, type Requester, type RequesterOptions, type TokenSource } from './requester.ts';
 export type { AnswerOf, CallOptions, RouteInit, RouteName } from './routes.ts';
 export { deleteGeneration, type WaitOptions } from './stored.ts';

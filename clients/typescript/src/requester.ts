@@ -103,7 +103,8 @@ async function exchange<T>(
   const headers = new Headers({ accept: 'application/json', ...init.headers });
   headers.set('authorization', `Bearer ${token}`);
   if (body !== null) headers.set('content-type', 'application/json');
-  return withTimeout({ signal: init.signal, timeoutMs }, async (signal, isAnswered) => {
+  const within = { signal: init.signal, timeoutMs: timeoutMs + (init.heldBackMs ?? 0) };
+  return withTimeout(within, async (signal, isAnswered) => {
     const response = await send(url, {
       method,
       headers,

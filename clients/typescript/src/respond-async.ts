@@ -4,7 +4,7 @@ import type { WithImages } from './images.ts';
 import { readJson, type Requester } from './requester.ts';
 import { isTransient } from './retry.ts';
 import { jsonOf, type CallOptions } from './routes.ts';
-import { pollUntilEnded, resultOfStored, type WaitOptions } from './stored.ts';
+import { pollUntilEnded, resultOfStored, waitForMs, type WaitOptions } from './stored.ts';
 import type { GenerationResult, StoredGeneration } from './types.ts';
 
 export interface RespondAsyncOptions extends CallOptions {
@@ -28,10 +28,9 @@ export interface PendingGeneration extends AcceptedGeneration {
   status(options?: CallOptions): Promise<WithImages<StoredGeneration>>;
   /** `waitForGeneration` of this request. */
   wait(options?: WaitOptions): Promise<WithImages<GenerationResult>>;
+  /** Ends this request, uncharged. @throws ApiError REQUEST_FINAL if it has ended already */
+  cancel(options?: CallOptions): Promise<WithImages<StoredGeneration>>;
 }
-
-// The latest deadline of an asynchronous request is 14 minutes, and a request whose worker died is ended a little later.
-const waitForMs = 30 * 60_000;
 
 /**
  * Asks for images and resolves once the request is accepted: its credits are held, and it runs. Every try has the same

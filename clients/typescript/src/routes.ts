@@ -56,6 +56,8 @@ export interface AnyInit extends CallOptions {
   query?: Record<string, string | number | boolean | undefined> | undefined;
   body?: unknown;
   headers?: Record<string, string> | undefined;
+  /** For how much longer than the client's timeout the service was asked to hold its answer back. */
+  heldBackMs?: number | undefined;
 }
 
 /** @throws TypeError for NaN, Infinity and an invalid date, which JSON writes as null: the default. */

@@ -15,6 +15,9 @@ export interface PollOptions extends WaitOptions {
   timeoutMs: number;
 }
 
+// The latest deadline of an asynchronous request is 14 minutes, and a request whose worker died is ended a little later.
+export const waitForMs = 30 * 60_000;
+
 // Shorter than this is impolite, whatever the service says.
 const shortestWaitSeconds = 1;
 // For a service that does not say when to look again.
@@ -94,6 +97,21 @@ export function deleteGeneration(
   return requester.retry(work, { isRetried: isTransient, signal });
 }
 
+/**
+ * Ends a request that has not ended, uncharged. It is sent again when the answer was lost: of a cancelled request the answer is the same.
+ * @throws ApiError REQUEST_FINAL of a request that has ended otherwise, REQUEST_NOT_FOUND, and whatever any request may throw
+ */
+export function cancelGeneration(
+  requester: Requester,
+  requestId: string,
+  { signal }: CallOptions = {},
+): Promise<StoredGeneration> {
+  const init = { path: { requestId }, signal };
+  const work = (): Promise<StoredGeneration> =>
+    requester.attempt('POST /generate/{requestId}/cancel', init, readJson<StoredGeneration>);
+  return requester.retry(work, { isRetried: isTransient, signal });
+}
+
 function isOutcomeUnknown(error: unknown): boolean {
   return isTransient(error) && !(error instanceof ApiError && error.status < 500);
 }
@@ -125,7 +143,9 @@ export function resultOfStored(stored: StoredGeneration): GenerationResult {
   const sentence = stored.errorMessage ?? 'The image could not be finished.';
   throw new ApiError(`${sentence} Nothing was charged.`, {
     // A newer service may have codes that this version does not know.
-    status: { TIMEOUT: 504, SERVICE_UNAVAILABLE: 503, INVALID_PARAMETERS: 400 }[code as string] ?? 500,
+    status:
+      { TIMEOUT: 504, SERVICE_UNAVAILABLE: 503, INVALID_PARAMETERS: 400, CANCELLED: 400 }[code as string] ??
+      500,
     code,
     requestId,
   });

@@ -17,6 +17,8 @@ export type GenerationEvents = Schemas['GenerationEvents'];
 export type Identity = Schemas['IdentityList']['identities'][number];
 /** A form that takes one file. */
 export type Upload = Schemas['Upload'];
+/** What a key may still do. */
+export type KeyAllowance = Schemas['KeyAllowance'];
 export type Health = Schemas['Health'];
 /** Every code that an error of the API may have. */
 export type ErrorCode = Schemas['ErrorCode'];

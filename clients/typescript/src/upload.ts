@@ -26,8 +26,7 @@ export async function uploadReference(
   { contentType, signal }: UploadOptions,
   send: typeof fetch,
 ): Promise<string> {
-  const data = typeof given === 'string' || given instanceof URL ? await files().readFile(given) : given;
-  const file = data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>]);
+  const file = await blobOf(given);
   const body = contentType === undefined ? {} : { contentType };
   const upload = await requester.request('POST /uploads', { body, signal });
   if (file.size > upload.maxBytes) throw uploadRefused(413, '<Code>EntityTooLarge</Code>');
@@ -41,6 +40,11 @@ export async function uploadReference(
     });
   await requester.retry(post, { isRetried: isTransient, signal });
   return upload.uploadId;
+}
+
+export async function blobOf(given: UploadFile): Promise<Blob> {
+  const data = typeof given === 'string' || given instanceof URL ? await files().readFile(given) : given;
+  return data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>]);
 }
 
 /** The form of an upload, to be posted to its `url`. The file is last: S3 ignores later fields ("POST Object"). */

@@ -3,7 +3,7 @@ import { deleteGeneration, type Requester } from '../../../clients/typescript/sr
 import type { ChangeKeyBody, CreateKeyBody, GenerationList, KeyAnswer, KeyList } from '../lib/types.ts';
 import { ApiError, screenError } from './api-error.ts';
 import { useApi } from './client.ts';
-import { isGone } from './queries.ts';
+import { isGone, useRefreshAfterGeneration } from './queries.ts';
 
 function refreshKeys(queries: QueryClient): void {
   void queries.invalidateQueries({ queryKey: ['keys'] });
@@ -64,6 +64,28 @@ export function useSwitchCreditMails() {
   return useMutation({
     mutationFn: (creditMails: boolean) => api.request('PATCH /account', { body: { creditMails } }),
     onSuccess: (settings) => queries.setQueryData(['account'], settings),
+  });
+}
+
+/** `mutate(requestId)` ends a request that runs. One that has just completed has its images shown instead. */
+export function useCancelGeneration() {
+  const api = useApi();
+  const queries = useQueryClient();
+  const refresh = useRefreshAfterGeneration();
+  return useMutation({
+    mutationFn: (requestId: string) => {
+      const path = { requestId };
+      return api.request('POST /generate/{requestId}/cancel', { path }).catch((error: unknown) => {
+        if (!(error instanceof ApiError) || error.code !== 'REQUEST_FINAL') throw error;
+        return api.request('GET /generate/{requestId}', { path });
+      });
+    },
+    onSuccess: async (ended) => {
+      // One that is on its way may have been read before the end.
+      await queries.cancelQueries({ queryKey: ['generation', ended.id] });
+      queries.setQueryData(['generation', ended.id], ended);
+      void refresh(ended.licenseId);
+    },
   });
 }
 

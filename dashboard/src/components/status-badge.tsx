@@ -1,5 +1,5 @@
-import { CircleCheck, CircleDashed, CircleX, Clock, LoaderCircle } from 'lucide-react';
-import type { GenerationStatus } from '@/lib/types.ts';
+import { Ban, CircleCheck, CircleDashed, CircleX, Clock, LoaderCircle } from 'lucide-react';
+import type { GenerationStatus, StoredGeneration } from '@/lib/types.ts';
 import { Badge } from './ui/card.tsx';
 
 const badges = {
@@ -8,14 +8,22 @@ const badges = {
   COMPLETED: { label: 'Completed', variant: 'success', icon: CircleCheck },
   FAILED: { label: 'Failed', variant: 'destructive', icon: CircleX },
   TIMEOUT: { label: 'Timed out', variant: 'warning', icon: Clock },
+  CANCELLED: { label: 'Cancelled', variant: 'default', icon: Ban },
 } as const;
 
-/** A status in words, for filters and sentences too. */
-export function statusLabel(status: GenerationStatus): string {
+/** What has come of a request. One that somebody cancelled did not fail. */
+export function stateOf({ status, errorCode }: Pick<StoredGeneration, 'status' | 'errorCode'>): State {
+  return errorCode === 'CANCELLED' ? errorCode : status;
+}
+
+type State = GenerationStatus | 'CANCELLED';
+
+/** A state in words, for filters and sentences too. */
+export function statusLabel(status: State): string {
   return badges[status].label;
 }
 
-export function StatusBadge({ status, className }: { status: GenerationStatus; className?: string }) {
+export function StatusBadge({ status, className }: { status: State; className?: string }) {
   const { label, variant, icon: Icon } = badges[status];
   return (
     <Badge variant={variant} className={className}>

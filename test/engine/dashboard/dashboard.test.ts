@@ -9,6 +9,8 @@ import { createProject, type Project } from './support.ts';
 
 const config = { apiBaseUrl: 'http://127.0.0.1:4600/api/v1', retentionDays: 30 } as DashboardConfig;
 
+const llmsText = '# The service';
+
 /** Public files. */
 const files: Record<string, string> = {
   'long.txt': 'long '.repeat(200),
@@ -35,7 +37,7 @@ async function start(): Promise<void> {
 }
 function open(patienceMs: number): void {
   const { folder } = project;
-  dashboard = openDashboard({ folder, config, patienceMs, log: (sentence) => log.push(sentence) });
+  dashboard = openDashboard({ folder, config, llmsText, patienceMs, log: (sentence) => log.push(sentence) });
 }
 async function stop(): Promise<void> {
   dashboard.close();
@@ -225,6 +227,11 @@ describe('a built dashboard', () => {
     }
     const { headers, text } = await get('/config.json?x=1');
     expect([JSON.parse(text), headers.get('cache-control')]).toEqual([config, 'no-store']);
+  });
+
+  test('has the text for language models, which knows where it is', async () => {
+    const { text, headers } = await get('/llms.txt');
+    expect([text, headers.get('content-type')]).toEqual([llmsText, 'text/plain; charset=utf-8']);
   });
 
   test('has nothing where no file is, in the way of the API, nor for other methods', async () => {

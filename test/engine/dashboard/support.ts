@@ -43,10 +43,13 @@ export const sources: Record<string, string> = {
   'dashboard/index.html': '<!doctype html><title>The app</title>',
   'dashboard/src/main.js': "console.log('one');",
   'dashboard/src/deeper/part.js': "console.log('part');",
-  ...empty('dashboard', 'public/robots.txt tsconfig.json vite.config.ts scalar-build.ts client-packages.ts'),
+  ...empty(
+    'dashboard',
+    'public/robots.txt tsconfig.json vite.config.ts scalar-build.ts client-packages.ts api-pages.ts',
+  ),
   ...empty('clients/typescript', 'src/index.ts build.ts generate-types.ts package.json README.md'),
   ...empty('clients/python', 'src/a.py pyproject.toml README.md'),
-  ...empty('docs', 'openapi.json'),
+  ...empty('docs', 'openapi.json errors.md api/README.md'),
   ...empty('shared', 'base/search.ts openapi/error-advice.ts'),
 };
 

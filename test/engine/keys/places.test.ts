@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Generation } from '../../../shared/generations/generation.ts';
 import { newId, newRequestId } from '../../../shared/base/ids.ts';
+import { readKeyUse } from '../../../shared/keys/allowance.ts';
 import { generationStore, type GenerationStore } from '../../../shared/generations/store.ts';
 import { countInPeriod } from '../../../shared/generations/in-flight.ts';
 import { inFlightName } from '../../../shared/licenses/period-store.ts';
@@ -37,7 +38,11 @@ function license() {
     const item = await getItem(fixture.table, itemKeys.period(licenseId, periodStartMs));
     return [item?.inFlight, item?.[inFlightName(first)]];
   };
-  return { request, reserve, end, counts };
+  const told = async (keyId: string, startMs: number) => {
+    const { counting } = await readKeyUse(fixture.table, { keyId, licenseId }, startMs);
+    return [counting.inFlight, counting.inFlightByKey[inFlightName(first)]];
+  };
+  return { request, reserve, end, counts, told };
 }
 
 test('of 20 requests at once with one key exactly as many begin as it may have in flight, and others of its license go on', async () => {
@@ -58,7 +63,7 @@ test('of 20 requests at once with one key exactly as many begin as it may have i
 });
 
 test("a key's places move to a new period with what is in flight, also those of a key that begins meanwhile", async () => {
-  const { request, reserve, end, counts } = license();
+  const { request, reserve, end, counts, told } = license();
   const [old, other, late] = [request(second), request(second), request(first)];
   for (const one of [old, other]) await reserve(one);
   // As many are in flight as the move has read, and one of them is of a key that it has not seen.
@@ -66,7 +71,12 @@ test("a key's places move to a new period with what is in flight, also those of 
     await end(other);
     expect(await reserve(late)).toEqual(done);
   });
+  const before = await told(first, june);
   await countInPeriod(fixture.table, late.licenseId, june);
+  expect([before, await told(first, june)]).toEqual([
+    [2, undefined],
+    [2, 1],
+  ]);
   expect([await counts(late), await counts(request(first, june))]).toEqual([
     [undefined, undefined],
     [2, 1],

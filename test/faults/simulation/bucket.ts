@@ -24,6 +24,9 @@ export function createBucket() {
   >();
   const deletions = new Map<string, { done: boolean }>();
   const buried = new Set<string>();
+  const cancelled = new Set<string>();
+  /** The models that look for flags, by request. */
+  const watching = new Map<string, () => void>();
   /** Counts up: the same key may be written again, by a run that another one overtook. */
   let uploads = 0;
   return {
@@ -48,11 +51,19 @@ export function createBucket() {
       deletions.set(key, deletions.get(key) ?? { done: false });
       return requestId;
     },
-    /** Takes a tombstone, the only object that the service itself puts. */
-    bury(key: string): void {
-      const [, requestId] = /^erased\/[^/]+\/([^/]+)$/.exec(key) ?? [];
+    /** Takes a tombstone or the flag of a cancellation, the only objects that the service itself puts. */
+    mark(key: string): void {
+      const [, kind, requestId] = /^(erased|cancelled)\/[^/]+\/([^/]+)$/.exec(key) ?? [];
       if (requestId === undefined) throw new Error(`the service puts no images: ${key}`);
-      buried.add(requestId);
+      if (kind === 'erased') return void buried.add(requestId);
+      cancelled.add(requestId);
+      watching.get(requestId)?.();
+    },
+    isCancelled: (requestId: string) => cancelled.has(requestId),
+    /** A model learns of a request's flag. */
+    whenCancelled(requestId: string, stop: () => void): void {
+      watching.set(requestId, stop);
+      if (cancelled.has(requestId)) stop();
     },
     isBuried: (requestId: string) => buried.has(requestId),
     delete(key: string): void {

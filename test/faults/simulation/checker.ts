@@ -62,7 +62,7 @@ const isPeriod = (PK: string, SK: string) => PK.startsWith('PERIOD#') && SK !== 
 
 /** Holds what the table should be beside what it is: after every write, what was written is read again and checked. */
 export function createChecker(outside: Outside, { tenants, keys }: Setup) {
-  const { database, bucket, capacity, complain, must, violation } = outside;
+  const { database, bucket, capacity, complain, must, violation, watch } = outside;
   const { now } = outside.scheduler;
   const items = new Map<string, Json>();
   const records = new Map<string, StoredRecord>();
@@ -100,6 +100,7 @@ export function createChecker(outside: Outside, { tenants, keys }: Setup) {
       must(item.keyInFlight === true || !isLimited, `request ${SK}: its key's limit does not count it`);
     }
     if (status === 'PROCESSING') record.startedBy ??= run;
+    if (isOpen(record)) watch.touched(SK);
     if (!isOpen(record) && record.endedBy === null) {
       Object.assign(record, { endedAtMs: now(), endedBy: run, capacitySinceMs: capacity.sinceMs() });
       runs.ended(before!, record, run);

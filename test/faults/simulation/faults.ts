@@ -93,6 +93,7 @@ export function drawProfile(random: Random, seed: number) {
     /** Whether some keys have places in flight of their own, or see only what they made. */
     hasWeakKeys: [0, 1, 5].includes(seed % 12),
     hasDeletions: seed % 3 === 0,
+    hasCancellations: seed % 7 === 5,
   };
 }
 

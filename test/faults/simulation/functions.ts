@@ -59,6 +59,7 @@ export async function coldStart(environments: number) {
     sweep: (await several('sweep', 2)) as (() => Promise<void>)[],
     run: (await several('run-generation', environments)) as QueueHandler[],
     release: (await fresh('release-generation')) as QueueHandler,
+    cancel: (await fresh('cancel-generation')) as unknown,
   };
 }
 

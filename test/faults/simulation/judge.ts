@@ -111,7 +111,9 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
         return first !== undefined && (first.endedAtMs ?? Infinity) >= run.startedMs;
       }
       case 'REQUEST_NOT_FOUND':
-        return deletions.hadKey(request);
+        return deletions.hadKey(request) || deletions.isGone(requestId);
+      case 'CANCELLED':
+        return checker.record(requestId)?.item.errorCode === 'CANCELLED';
       case 'IDEMPOTENCY_MISMATCH':
         return request.idempotencyKey !== null;
       case 'SERVICE_UNAVAILABLE':
@@ -140,7 +142,7 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
       violation(`${run.name}: answered ${code} and still holds credits`);
     // One sentence leaves open whether the caller was charged, and says where to look.
     run.isUnsure = sentence.includes('unless it completed');
-    if (status >= 500 && !run.isUnsure)
+    if ((status >= 500 || code === 'CANCELLED') && !run.isUnsure)
       heard.push({ requestId, code, charged: sentence.includes('was charged, but') });
   }
 

@@ -60,6 +60,8 @@ interface Surroundings {
   scheduler: Scheduler;
   bucket: Bucket;
   capacity: Capacity;
+  watch: { touched(requestId: string): void };
+  profile: { hasCancellations: boolean };
 }
 
 /** What a container says, at times from now. An Error breaks its stream; null ends it. */
@@ -163,14 +165,22 @@ export function probeAnswer(): HttpAnswer {
 
 /** A model container, well-behaved or not: it begins, generates into the bucket, and says so. */
 export function modelAnswer(
-  { random, scheduler, bucket, capacity }: Surroundings,
+  { random, scheduler, bucket, capacity, watch, profile }: Surroundings,
   { behavior, request, run, signal }: ModelCall,
 ): HttpAnswer {
   const stream = byteStream();
   // Whoever hangs up closes the socket, also while the SDK waits for the first event.
   signal?.addEventListener('abort', () => stream.push(socketError('ECONNRESET')), { once: true });
+  let isStopped = false;
   const say: Say = (atMs, ...parts) =>
-    void scheduler.after(atMs, () => parts.forEach((part) => stream.push(toBytes(part))), run);
+    void scheduler.after(atMs, () => isStopped || parts.forEach((part) => stream.push(toBytes(part))), run);
+  const stopsAfterMs = crc32(request.requestId) % 2000;
+  // Every second one looks for the flag, and says within two seconds that it has stopped.
+  if (stopsAfterMs % 2 === 0)
+    bucket.whenCancelled(request.requestId, () => {
+      failing(say, stopsAfterMs, 'cancelled');
+      scheduler.after(stopsAfterMs + 1, () => (isStopped = true));
+    });
   const sayQueuedUntil = (endMs: number) => {
     for (let atMs = 0; atMs < endMs; atMs += 3000) say(atMs + 1, queued);
   };
@@ -226,6 +236,9 @@ export function modelAnswer(
     sayQueuedUntil(waitsMs);
     const beginsMs = waitsMs + random.int(1, 400);
     if (behavior === 'waits for ever') return sayQueuedUntil(200_000);
+    // Earlier, by as much as a cancellation needs to read who asks.
+    if (profile.hasCancellations)
+      scheduler.after(Math.max(0, beginsMs - 45), () => watch.touched(request.requestId));
     if (!neverStarts) say(beginsMs, started);
     if (again !== undefined) say(beginsMs + 1, again);
     if (ends !== undefined) ends(say, beginsMs + random.int(1, 4000), random);

@@ -35,7 +35,7 @@ export function createNetwork(simulation: Simulation): Network {
       if (path.startsWith('/endpoints/')) return toModel(simulation, JSON.parse(text()), sending);
       const key = keyOf(path.split('?')[0]!);
       if (method === 'DELETE') return toDeletion(simulation, key, sending);
-      if (method === 'PUT') return toTombstone(simulation, key, sending);
+      if (method === 'PUT') return toMark(simulation, key, sending);
       if (method === 'HEAD') return toObject(simulation, key, sending);
       throw new Error(`the service only looks at images: ${method} ${path}`);
     },
@@ -131,6 +131,7 @@ function lagging({ random, checker, database }: Simulation, call: TableCall, bod
 function toObject(simulation: Simulation, key: string, sending: Sending): Promise<HttpAnswer> {
   const { bucket, checker, random } = simulation;
   checker.runs.finishes(sending.run, 'it looks at the images');
+  simulation.watch.touched(key.split('/')[2]!);
   return play(simulation, {
     ...sending,
     name: /\/preview-\d+\.webp$/.test(key) ? 'look at a preview' : 'look at an image',
@@ -161,14 +162,21 @@ function toDeletion(simulation: Simulation, key: string, sending: Sending): Prom
   });
 }
 
-/** What outlives the table: the note that a request is deleted. */
-function toTombstone(simulation: Simulation, key: string, sending: Sending): Promise<HttpAnswer> {
+/** The note that a request is deleted, which outlives the table, and the one that it was cancelled. */
+function toMark(simulation: Simulation, key: string, sending: Sending): Promise<HttpAnswer> {
+  const { bucket, checker, must } = simulation;
+  const { run } = sending;
+  const [kind, , requestId] = key.split('/');
+  const isFlag = kind === 'cancelled';
   return play(simulation, {
     ...sending,
-    name: 'put a tombstone',
+    name: isFlag ? 'put a flag' : 'put a tombstone',
+    isHurried: isFlag,
     faults: [...anywhere, 'throttled', 'timeout after', 'applied late'],
     async apply() {
-      simulation.bucket.bury(key);
+      const { errorCode } = checker.record(requestId!)!.item;
+      must(!isFlag || errorCode === 'CANCELLED', `${run.name}: stops what is not cancelled`);
+      bucket.mark(key);
       return emptyAnswer(200);
     },
     refusals: { '500': () => emptyAnswer(500), throttled: () => emptyAnswer(503) },

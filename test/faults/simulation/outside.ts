@@ -64,6 +64,8 @@ export function createOutside(
     /** Whether faults are over, so that what they left can come to rest. */
     isCalm: () => calm,
     calmDown: () => void (calm = true),
+    /** Is told of each request that was stored or has begun or is about to, and whose image is looked at. */
+    watch: { touched: (_requestId: string): void => {} },
     /** Counts up: which of two things came first, however short the time between. */
     moment: () => (moments += 1),
     nextNumber: () => (numbers += 1),

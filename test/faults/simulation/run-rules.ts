@@ -47,12 +47,14 @@ export function createRunRules(
   function wrongEnd(before: Json, { startedBy, item }: StoredRecord, run: Run): string | null {
     if (run.kind === 'sweep' && now() + clocksDifferMs < before.deadlineMs)
       return `${item.status} by the sweep before its deadline`;
-    const mayEnd = startedBy === null || startedBy === run || run.kind === 'sweep' || run.kind === 'other';
+    if ((item.errorCode === 'CANCELLED') !== (run.kind === 'cancel'))
+      return `${item.errorCode} by ${run.name}, which nobody asked for`;
+    const mayEnd = startedBy === null || startedBy === run || ['sweep', 'cancel', 'other'].includes(run.kind);
     return mayEnd ? null : `${item.status} by ${run.name}, which had not begun it`;
   }
 
   function isExcused({ requestId, item, endedAtMs, capacitySinceMs }: StoredRecord, accepted: Run): boolean {
-    if (identityWasAway || excused.has(requestId)) return true;
+    if (identityWasAway || excused.has(requestId) || item.errorCode === 'CANCELLED') return true;
     const own = workersOf(requestId);
     const met = [accepted, ...own, ...own.flatMap(workersBeside)].flatMap(({ faults }) => faults);
     if (met.some(({ fault }) => fault !== 'scaled to zero')) return true;

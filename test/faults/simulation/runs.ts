@@ -7,8 +7,8 @@ export class Run {
   /** As the history shows it. */
   readonly name: string;
   readonly startedMs: number;
-  /** Whom it serves: a caller, an accepted request that nobody waits for, one that could not be run, or anything else. */
-  kind: 'caller' | 'worker' | 'release' | 'sweep' | 'other' = 'other';
+  /** Whom it serves: a caller, an accepted request that nobody waits for, one that could not be run or is cancelled, or anything else. */
+  kind: 'caller' | 'worker' | 'release' | 'sweep' | 'cancel' | 'other' = 'other';
   /** The request that its message names, and the record of that as it read it. */
   about: GenerationRef | null = null;
   found: Json | null = null;

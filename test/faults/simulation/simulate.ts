@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { installCancellations } from './cancellations.ts';
 import { runClient, serveAgain } from './clients.ts';
 import { createNetwork } from './network.ts';
 import { changeKeys, runOperator, runOutages, runSweeps } from './operators.ts';
@@ -41,6 +42,7 @@ export async function simulate(seed: number) {
 
 async function play(simulation: Simulation): Promise<void> {
   const { random, scheduler, checker, judge, keys, profile, calmDown } = simulation;
+  installCancellations(simulation);
   const clients = Array.from({ length: random.int(2, 5) }, () => runClient(simulation, random.pick(keys)));
   const actors = Promise.all([
     ...clients,

@@ -151,6 +151,13 @@ export async function startCountingFixture() {
         const path = '/openai/v1/images/generations';
         return call(handler, path, { ...headers, authorization: `Bearer ${key}` }, body);
       }),
+    /** The function that cancels a request. */
+    cancel: (requestId: string) =>
+      count(async () => {
+        const { handler } = await import('../../../functions/cancel-generation.ts');
+        const headers = { authorization: `Bearer ${key}` };
+        return call(handler, `/generate/${requestId}/cancel`, headers, {}, { requestId });
+      }),
     sweep: () =>
       count(async () => {
         const { handler } = await import('../../../functions/sweep.ts');
@@ -165,10 +172,17 @@ export async function startCountingFixture() {
   };
 }
 
-async function call(handler: unknown, path: string, headers: Record<string, string>, body: object) {
+async function call(
+  handler: unknown,
+  path: string,
+  headers: Record<string, string>,
+  body: object,
+  pathParameters: Record<string, string> = {},
+) {
   const multiValueHeaders = Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, [v]]));
   const requestContext = { requestId: '5f0c3c8e-6a55-4d6b-9b36-9a1b7f6a2c11' };
-  const event = { httpMethod: 'POST', path, multiValueHeaders, body: JSON.stringify(body), requestContext };
+  const sent = { body: JSON.stringify(body), pathParameters };
+  const event = { httpMethod: 'POST', path, multiValueHeaders, ...sent, requestContext };
   const running: Promise<unknown>[] = [];
   const answer = await invoke(handler, event as never, 60_000, (run) => void running.push(run));
   let text = '';

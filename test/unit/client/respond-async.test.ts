@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import type { RespondAsyncOptions } from '../../../clients/typescript/src/index.ts';
-import { answer, lookedUp, requestId, stored as storedBody } from '../../support/generation-run.ts';
+import type { GenerateOptions, RespondAsyncOptions } from '../../../clients/typescript/src/index.ts';
+import { answer, lookedUp, requestId, result, stored as storedBody } from '../../support/generation-run.ts';
 import { answered, refused, type Script } from '../../support/scripted-fetch.ts';
 import { body, clientOf, logOf, outcomeOf, unreachable, useFakeTimers } from './fixture.ts';
 
@@ -66,6 +66,63 @@ describe('a request that is accepted', () => {
   });
 });
 
+describe('an image that is waited for', () => {
+  const generate = async (scripts: Script[], options: GenerateOptions = {}) => {
+    const { client, sent } = clientOf(scripts);
+    return {
+      outcome: await outcomeOf(client.generate(body, { wait: 20, ...options })),
+      sent,
+      log: logOf(sent),
+    };
+  };
+
+  test('is asked for by one request, whose answer has it', async () => {
+    const { outcome, sent } = await generate([answered(answer)], { idempotencyKey: 'order-7' });
+    expect(outcome).toEqual(result);
+    const { headers } = sent[0]!;
+    const of = ['prefer', 'accept', 'idempotency-key'].map((name) => headers.get(name));
+    expect(of).toEqual(['wait=20', 'application/json', 'order-7']);
+  });
+
+  test('is polled once it was waited for long enough', async () => {
+    const heard: unknown[] = [];
+    const onAccepted = (so: unknown): void => void heard.push(so);
+    const onDisconnected = onAccepted;
+    const scripts = [accepted, stored('PROCESSING', 5), stored('COMPLETED')];
+    const { outcome, log } = await generate(scripts, { onAccepted, onDisconnected });
+    expect(outcome).toEqual(lookedUp);
+    expect(log).toEqual(['POST /generate 0 s', 'GET /generate/req_1 0 s', 'GET /generate/req_1 5 s']);
+    expect(heard).toEqual([{ requestId, creditsReserved: 3 }]);
+  });
+
+  test('has as much longer for its answer, and one that is lost is asked for with the same key', async () => {
+    const running = refused(409, 'IDEMPOTENCY_IN_PROGRESS', { requestId });
+    const { outcome, sent, log } = await generate(['silence', running, stored('COMPLETED')]);
+    expect(outcome).toEqual(lookedUp);
+    expect(log).toEqual(['POST /generate 0 s', 'POST /generate 81 s', 'GET /generate/req_1 81 s']);
+    expect(new Set(sent.slice(0, 2).map(({ headers }) => headers.get('idempotency-key'))).size).toBe(1);
+  });
+
+  test('is not tried again when it was cancelled, and seconds that the service would ignore are refused', async () => {
+    const { outcome, sent } = await generate([refused(400, 'CANCELLED', { requestId })]);
+    expect(outcome).toMatchObject({ code: 'CANCELLED', requestId });
+    expect(sent).toHaveLength(1);
+    for (const wait of [0, 61, 1.5, NaN]) {
+      const refusal = await generate([answered(answer)], { wait });
+      expect([refusal.outcome.name, refusal.sent]).toEqual(['TypeError', []]);
+    }
+  });
+});
+
+test('a cancellation whose answer was lost is sent again, and a request that has ended is not cancelled', async () => {
+  const { client, sent } = clientOf([unreachable, stored('FAILED')]);
+  expect(await outcomeOf(client.cancel(requestId))).toMatchObject({ id: requestId, status: 'FAILED' });
+  expect(logOf(sent)).toEqual(['POST /generate/req_1/cancel 0 s', 'POST /generate/req_1/cancel 1 s']);
+  const late = clientOf([refused(409, 'REQUEST_FINAL', { requestId })]);
+  expect(await outcomeOf(late.client.cancel(requestId))).toMatchObject({ code: 'REQUEST_FINAL' });
+  expect(late.sent).toHaveLength(1);
+});
+
 describe('waiting for a request', () => {
   const wait = async (scripts: Script[]) => {
     const { client, sent } = clientOf(scripts);
@@ -112,6 +169,7 @@ describe('waiting for a request', () => {
     ['TIMEOUT', 504, 'TIMEOUT'],
     ['FAILED', 503, 'SERVICE_UNAVAILABLE'],
     ['FAILED', 400, 'INVALID_PARAMETERS'],
+    ['FAILED', 400, 'CANCELLED'],
   ])('throws the error of a request that ended as %s: %d %s', async (as, status, code) => {
     const { outcome, log } = await wait([stored('QUEUED', 1), answered(storedBody(as, 'It broke.', code))]);
     const message = 'It broke. Nothing was charged.';

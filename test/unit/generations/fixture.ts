@@ -51,6 +51,7 @@ export function namedLinks(sizes: (number | null)[] = [], previewSizes: (number 
       `put preview ${of(one, i)} for ${seconds}`,
     previewSize: async (_one: Generation, i: number) => previewSizes[i] ?? null,
     referenceLink: async (one: Generation, i: number, seconds: number) => `see ${of(one, i)} for ${seconds}`,
+    cancelledLink: async ({ requestId }: Generation, seconds: number) => `ask ${requestId} for ${seconds}`,
     adapterLink: async (key: string, seconds: number) => `load ${key} for ${seconds}`,
     outputSize: async (_one: Generation, i: number) => sizes[i] ?? null,
     referencePutLink: async (one: Generation, i: number) => `copy ${of(one, i)}`,

@@ -78,6 +78,7 @@ describe('a model is asked', () => {
           { putUrl: 'put r1/0 for 180', previewPutUrl: 'put preview r1/0 for 180' },
           { putUrl: 'put r1/1 for 180', previewPutUrl: 'put preview r1/1 for 180' },
         ],
+        cancelUrl: 'ask r1 for 180',
       },
     ]);
   });

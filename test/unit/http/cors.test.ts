@@ -13,7 +13,9 @@ function headersFor(origins: string[] | undefined, allowedOrigins = allowed): Re
 test.each(allowed)('a page of %s may read the answer and the headers that clients need', (origin) => {
   const headers = headersFor([origin]);
   expect(headers['access-control-allow-origin']).toBe(origin);
-  expect(headers['access-control-expose-headers']).toMatch(/x-request-id.*retry-after.*idempotent-replayed/);
+  expect(headers['access-control-expose-headers']).toMatch(
+    /x-request-id.*retry-after.*idempotent-replayed.*traceparent/,
+  );
   // The answer is never kept for a page of another origin.
   expect(headers.vary).toBe('origin');
   // Keys and sessions travel in a header that pages set themselves.

@@ -31,8 +31,10 @@ test('only a deletion deletes images; the others delete copies of references, wh
   expect(deleting).toEqual([
     ['create-generation', ['references/*']],
     ['delete-generation', ['generations/*', 'references/*']],
+    ['cancel-generation', ['references/*']],
     ['answer-agent', ['references/*']],
     ['create-playground-generation', ['references/*']],
+    ['edit-openai-image', ['references/*']],
     ['sweep', ['generations/*', 'references/*']],
     ['run-generation', ['references/*']],
     ['release-generation', ['references/*']],
@@ -76,13 +78,16 @@ test('these routes have limits, and only those that cost much refuse when a limi
   });
   expect(limits.toSorted()).toEqual([
     'answerAgent: mcp 60 allow',
+    'cancelGeneration: cancel 60 allow',
     'createGeneration: generate 10 refuse',
     'createOpenAiImage: generate 10 refuse',
     'createPlaygroundGeneration: playground 10 refuse',
     'createUpload: upload 40 refuse',
     'deleteGeneration: delete 60 allow',
+    'editOpenAiImage: generate 10 refuse',
     'getAccount: account 30 allow',
     'getGeneration: fetch 60 allow',
+    'getKey: key 60 allow',
     'getOpenAiModel: identities 60 allow',
     'getUsage: usage 30 allow',
     'listActivity: activity 30 allow',

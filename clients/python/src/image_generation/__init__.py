@@ -8,6 +8,7 @@ Example:
     'bay.png'
 """
 
+from ._batch_folder import BatchResult as BatchResult
 from ._generate import Disconnected as Disconnected
 from ._generate import Event as Event
 from ._version import __version__ as __version__
@@ -30,6 +31,7 @@ from .models import CreditsUsage as CreditsUsage
 from .models import DryRun as DryRun
 from .models import Health as Health
 from .models import Identity as Identity
+from .models import KeyAllowance as KeyAllowance
 from .models import Progress as Progress
 from .models import Queued as Queued
 from .models import Started as Started

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 import os
 import re
+import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import httpx2
 
-from ._generate import key_header, service_name
+from ._generate import body_of, check_names, key_header, service_name
 from ._requester import Call, Options, Requester, check_finite
-from ._retry import is_transient, proxies, those_set
-from ._storage import File, send_file
+from ._retry import is_transient, proxies, rate_pause_seconds, those_set
+from ._storage import File, read_upload, send_file
 from ._version import __version__
 from .errors import ConfigurationError, IdempotencyInProgress
 from .models import (
@@ -29,6 +32,9 @@ from .models import (
 )
 
 T = TypeVar('T')
+
+# An upload is usable for an hour, in which its request must have begun.
+_upload_used_seconds = 45 * 60.0
 
 
 def open_http(kind: Callable[..., T]) -> T:
@@ -90,9 +96,16 @@ class AcceptedRequest:
 
     None when an earlier call with the same idempotency key got the number.
     """
+    pause_seconds: float = 0
+    """After how long another may be sent."""
 
 
-async def respond_async(requester: Requester, body: bytes, idempotency_key: str | None) -> AcceptedRequest:
+async def respond_async(
+    requester: Requester,
+    body: bytes,
+    idempotency_key: str | None,
+    is_retried: Callable[[Exception], bool] = is_transient,
+) -> AcceptedRequest:
     """Asks for images. Every try has the same idempotency key, so that it is accepted once."""
     headers = {'prefer': 'respond-async', **key_header(idempotency_key)}
     call = Call('POST /generate', body=body, headers=headers)
@@ -107,18 +120,19 @@ async def respond_async(requester: Requester, body: bytes, idempotency_key: str 
                 raise
             return AcceptedRequest(error.request_id, None)
 
-    return await requester.retry(once, is_transient)
+    return await requester.retry(once, is_retried)
 
 
 async def _read_accepted(requester: Requester, response: httpx2.Response) -> AcceptedRequest:
     """Reads 202, and 200 with the images: of a key whose request has completed, and of a service that knows
     no asynchronous requests. Both name the request.
     """
+    pause_seconds = rate_pause_seconds(response.headers)
     if response.status_code == 202:
         accepted = await requester.read_model(response, AcceptedGeneration)
-        return AcceptedRequest(accepted.request_id, accepted.credits_reserved)
+        return AcceptedRequest(accepted.request_id, accepted.credits_reserved, pause_seconds)
     done = await requester.read_model(response, Generation)
-    return AcceptedRequest(done.request_id, done.usage.credits_charged)
+    return AcceptedRequest(done.request_id, done.usage.credits_charged, pause_seconds)
 
 
 async def dry_run(requester: Requester, body: bytes) -> DryRun:
@@ -159,9 +173,51 @@ async def create_upload(requester: Requester, content_type: str | None) -> Uploa
 
 async def upload_reference(requester: Requester, file: File, content_type: str | None) -> str:
     """Uploads a reference image."""
+    content = await read_upload(requester.io, file)
     upload = await create_upload(requester, content_type)
-    await send_file(requester, upload, file)
+    await send_file(requester, upload, content)
     return upload.upload_id
+
+
+async def make_body(requester: Requester, function: str, parameters: Mapping[str, Any]) -> bytes:
+    """The body of a request, whose files are uploaded.
+
+    All are read before the first is sent. Where the same file was sent shortly before, that upload is named
+    again: a repeat with the same idempotency key must have the same body.
+    """
+    check_names(function, parameters)
+    references = parameters.get('reference_images')
+    if not references:
+        return body_of(function, parameters)
+    if isinstance(references, str | bytes):
+        raise TypeError('reference_images must be a list.')
+    read = [await _read_reference(requester, one) for one in references]
+    ready = [await _upload_once(requester, one) if isinstance(one, bytes) else one for one in read]
+    return body_of(function, {**parameters, 'reference_images': ready})
+
+
+def is_url(reference: Any) -> bool:
+    """Whether a reference image is an address. Any other text is a path."""
+    return isinstance(reference, str) and reference.lower().startswith(('https://', 'http://', 'data:'))
+
+
+async def _read_reference(requester: Requester, reference: Any) -> Any:
+    """The bytes of a file, or what goes into the body as it is."""
+    if is_url(reference):
+        return {'url': reference}
+    if isinstance(reference, Mapping):
+        return cast(Any, reference)
+    return await read_upload(requester.io, reference)
+
+
+async def _upload_once(requester: Requester, content: bytes) -> dict[str, str]:
+    digest = hashlib.sha256(content).digest()
+    upload_id, opened = requester.uploads.get(digest, ('', -math.inf))
+    if opened < time.monotonic() - _upload_used_seconds:
+        opened = time.monotonic()
+        upload_id = await upload_reference(requester, content, None)
+        requester.uploads[digest] = (upload_id, opened)
+    return {'upload_id': upload_id}
 
 
 def call_of(route: str, path: Mapping[str, str], query: Mapping[str, Any], body: Any) -> Call:

@@ -17,7 +17,7 @@ from ._client_errors import about
 from ._event_stream import read_events
 from ._requester import Call, Requester, check_finite
 from ._retry import NotRetried, api_error, is_transient
-from ._stored import Callback, call_back, poll_until_ended
+from ._stored import Callback, call_back, poll_until_ended, wait_for_seconds
 from .errors import (
     ApiError,
     ConnectionError,
@@ -27,7 +27,16 @@ from .errors import (
     TimeoutError,
 )
 from .images import Result, result_of_answer, result_of_stored
-from .models import Accepted, Generation, GenerationEventsFailed, Progress, Queued, Started, StoredGeneration
+from .models import (
+    Accepted,
+    AcceptedGeneration,
+    Generation,
+    GenerationEventsFailed,
+    Progress,
+    Queued,
+    Started,
+    StoredGeneration,
+)
 from .parameters import GenerationParameters, ReferenceImage
 
 # Longer than any generation may take, and longer than the service needs to end a generation whose worker
@@ -59,11 +68,16 @@ def body_of(function: str, parameters: Mapping[str, Any]) -> bytes:
     same idempotency key must as well, in whatever order its caller names the parameters. What is None is left
     out.
     """
+    check_names(function, parameters)
+    return json.dumps(_for_service(parameters), separators=(',', ':')).encode()
+
+
+def check_names(function: str, parameters: Mapping[str, Any]) -> None:
+    """Refuses what Python would refuse of the named arguments of a function."""
     for name in parameters:
         if name not in _names:
             raise TypeError(f'{function}() got an unexpected keyword argument {name!r}')
     check_finite(parameters)
-    return json.dumps(_for_service(parameters), separators=(',', ':')).encode()
 
 
 def _for_service(value: Any) -> Any:
@@ -92,14 +106,19 @@ def service_name(name: str) -> str:
 
 
 async def generate(
-    requester: Requester, body: bytes, idempotency_key: str | None
+    requester: Requester, body: bytes, idempotency_key: str | None, wait: int | None = None
 ) -> AsyncGenerator[Event | Result, None]:
     """What happens to a generation, and its result at the end.
 
     Every try has the same idempotency key, so it is charged once, however often the connection breaks.
+    With `wait` it is an asynchronous request, whose answer is held back for so many seconds.
     """
-    headers = {'accept': 'text/event-stream', **key_header(idempotency_key)}
-    call = Call('POST /generate', body=body, headers=headers)
+    # The service ignores any other, and the request would not be asynchronous.
+    if wait is not None and wait not in range(1, 61):
+        raise ValueError('wait must be a whole number of seconds from 1 to 60.')
+    how = {'accept': 'text/event-stream'} if wait is None else {'prefer': f'wait={int(wait)}'}
+    headers = {**how, **key_header(idempotency_key)}
+    call = Call('POST /generate', body=body, headers=headers, held_back_seconds=wait or 0)
     failures = 0
     while True:
         try:
@@ -116,10 +135,12 @@ async def generate(
 async def _generate_once(requester: Requester, call: Call) -> AsyncGenerator[Event | Result, None]:
     """One try. If it broke off and the request is stored, waits for the stored request."""
     request_id: str | None = None
+    is_asynchronous, is_left = 'prefer' in call.headers, False
     broken: Exception = ConnectionError('The connection broke before the result arrived.', answer_began=True)
     try:
         async with requester.attempt(call) as response:
             request_id = response.headers.get('x-request-id')
+            is_left = response.status_code == 202
             with about(request_id):
                 async with aclosing(_read_answer(requester, response)) as events:
                     async for event in events:
@@ -139,22 +160,22 @@ async def _generate_once(requester: Requester, call: Call) -> AsyncGenerator[Eve
         broken = error if request_id is None else broken
     if request_id is None:
         raise broken
-    if isinstance(broken, ConnectionError):
+    if isinstance(broken, ConnectionError) and not is_left:
         yield Disconnected(request_id)
-    stored = await _poll(requester, request_id)
+    stored = await _poll(requester, request_id, wait_for_seconds if is_asynchronous else _poll_for_seconds)
     # A request that is not stored was not accepted.
     if stored is None:
         raise broken
     yield _end_of(stored)
 
 
-async def _poll(requester: Requester, request_id: str) -> StoredGeneration | None:
+async def _poll(requester: Requester, request_id: str, seconds: float) -> StoredGeneration | None:
     """None if there is no such request.
 
     Anything else is raised, so that a generation that goes on is not begun again.
     """
     try:
-        return await poll_until_ended(requester, request_id, timeout=_poll_for_seconds)
+        return await poll_until_ended(requester, request_id, timeout=seconds)
     except RequestNotFound:
         return None
     except TimeoutError as error:
@@ -178,7 +199,12 @@ async def _read_answer(
 
     Raises ApiError if it failed.
     """
-    # A replay, or a proxy that buffers streams, answers with plain JSON.
+    if response.status_code == 202:
+        # It was waited for as long as it was to be, and runs.
+        accepted = await requester.read_model(response, AcceptedGeneration)
+        yield Accepted(request_id=accepted.request_id, credits_reserved=accepted.credits_reserved)
+        return
+    # A replay, a request that was waited for, or a proxy that buffers streams, answers with plain JSON.
     if response.headers.get('content-type', '').split(';')[0].strip().lower() != 'text/event-stream':
         yield result_of_answer(await requester.read_model(response, Generation))
         return

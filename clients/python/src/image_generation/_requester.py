@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -37,6 +38,8 @@ class Call:
     query: Mapping[str, Any] = field(default_factory=dict[str, Any])
     body: bytes | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    held_back_seconds: float = 0
+    """For how much longer than the timeout the service was asked to hold its answer back."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,13 @@ class Requester(Shared):
     def __init__(self, io: IO, options: Options) -> None:
         self.io = io
         self._options = options
+        self.uploads: dict[bytes, tuple[str, float]] = {}
+        """By the digest of a file: the ID of its upload, and when that was opened."""
+
+    @property
+    def sender(self) -> str:
+        """What tells one key from another, and nobody the key."""
+        return hashlib.sha256(self._options.api_key.encode()).hexdigest()[:16]
 
     async def request(self, call: Call) -> Any:
         """The answer's JSON.
@@ -64,12 +74,14 @@ class Requester(Shared):
         """
         return await self._request(call, self.read_json)
 
-    async def fetch(self, call: Call, kind: type[A]) -> A:
-        """The same as the model of an answer."""
-        return await self._request(call, lambda response: self.read_model(response, kind))
+    async def fetch(self, call: Call, kind: type[A], is_safe: bool = False) -> A:
+        """The same as the model of an answer. A POST that is safe to repeat is repeated like the others."""
+        return await self._request(call, lambda response: self.read_model(response, kind), is_safe)
 
-    async def _request(self, call: Call, read: Callable[[httpx2.Response], Awaitable[T]]) -> T:
-        is_retried = is_busy if call.route.startswith('POST') else is_transient
+    async def _request(
+        self, call: Call, read: Callable[[httpx2.Response], Awaitable[T]], is_safe: bool = False
+    ) -> T:
+        is_retried = is_busy if call.route.startswith('POST') and not is_safe else is_transient
 
         async def once() -> T:
             async with self.attempt(call) as response:
@@ -111,7 +123,7 @@ class Requester(Shared):
         if call.body is not None:
             headers['content-type'] = 'application/json'
         method, url = _address_of(self._options.base_url, call)
-        timeout = self._options.timeout
+        timeout = self._options.timeout + call.held_back_seconds
         async with self.exchange(
             method, url, timeout=timeout, headers=headers, content=call.body
         ) as response:

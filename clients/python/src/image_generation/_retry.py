@@ -144,6 +144,14 @@ def retry_after_seconds(headers: Mapping[str, str]) -> int | None:
     return None if until is None else max(0, math.ceil((until - now).total_seconds()))
 
 
+def rate_pause_seconds(headers: Mapping[str, str], spared: int = 0) -> float:
+    """After how many seconds to send the next request, by `RateLimit`
+    (draft-ietf-httpapi-ratelimit-headers): 0 while more than `spared` are left.
+    """
+    found = re.search(r';r=(\d{1,9});t=(\d{1,9})', headers.get('ratelimit', ''), re.ASCII)
+    return float(found[2]) if found and int(found[1]) <= spared else 0
+
+
 def _date(text: str) -> datetime | None:
     try:
         return parsedate_to_datetime(text).replace(tzinfo=timezone.utc)

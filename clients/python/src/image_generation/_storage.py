@@ -17,6 +17,7 @@ from .models import StoredGeneration, Upload
 
 File: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 
+_most_bytes = 10 * 1024 * 1024
 _transfer: dict[str, Any] = {'timeout': 5 * 60.0, 'silence': 60.0, 'of': 'storage'}
 # A storage that is away for so long is reported, as nothing is lost: the image can be fetched later.
 _retry_for_seconds = 60.0
@@ -24,11 +25,8 @@ _retry_for_seconds = 60.0
 _refused_links = (400, 401, 403, 404)
 
 
-async def send_file(requester: Requester, upload: Upload, file: File) -> None:
+async def send_file(requester: Requester, upload: Upload, content: bytes) -> None:
     """Sends a file by the form of an upload."""
-    content = await _content_of(requester.io, file, upload.max_bytes + 1)
-    if len(content) > upload.max_bytes:
-        raise _upload_refused(413, '<Code>EntityTooLarge</Code>')
 
     async def once() -> None:
         # The file is last: S3 ignores later fields. Its name is fixed, because its own may be private.
@@ -40,6 +38,15 @@ async def send_file(requester: Requester, upload: Upload, file: File) -> None:
                 )
 
     await requester.retry(once, _is_worth_retry, _retry_for_seconds)
+
+
+async def read_upload(io: IO, file: File) -> bytes:
+    """The bytes of a file, which may be uploaded."""
+    content = await _content_of(io, file, _most_bytes + 1)
+    if len(content) > _most_bytes:
+        name = Path(file) if isinstance(file, str | os.PathLike) else 'The file'
+        raise UploadError(f'{name} is larger than 10 MiB.', 413, 'EntityTooLarge')
+    return content
 
 
 async def _content_of(io: IO, file: File, limit: int) -> bytes:
@@ -56,13 +63,7 @@ async def _content_of(io: IO, file: File, limit: int) -> bytes:
 
 
 def _upload_refused(status: int, xml: str) -> UploadError:
-    code = _code_of(xml)
-    sentence = (
-        'The file is larger than 10 MiB.'
-        if code == 'EntityTooLarge'
-        else 'The storage did not take the file.'
-    )
-    return UploadError(sentence, status, code)
+    return UploadError('The storage did not take the file.', status, _code_of(xml))
 
 
 def _code_of(xml: str) -> str | None:

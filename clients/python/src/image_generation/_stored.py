@@ -11,18 +11,23 @@ from typing import TypeVar
 
 from ._client_errors import about
 from ._requester import Call, Requester
-from ._retry import is_transient, retry_after_seconds
+from ._retry import is_transient, rate_pause_seconds, retry_after_seconds
 from .errors import ApiError, RequestNotFound, TimeoutError
 from .models import StoredGeneration
 
 T = TypeVar('T')
 Callback = Callable[[T], Awaitable[None] | None]
 
+# The latest deadline of an asynchronous request is 14 minutes, and a request whose worker died is ended a
+# little later.
+wait_for_seconds = 30 * 60.0
 # Shorter than this is impolite, whatever the service says.
 _shortest_wait_seconds = 1.0
 # For a service that does not say when to look again.
 _usual_wait_seconds = 2.0
 _wait_after_fault_seconds = 4.0
+# Of those that a minute has: for whoever else uses the key while a batch runs.
+_spared_looks = 10
 
 
 async def call_back(callback: Callback[T] | None, value: T) -> None:
@@ -53,7 +58,7 @@ async def poll_until_ended(
     while time.monotonic() + wait < until:
         with about(request_id):
             await requester.io.sleep(wait)
-            stored, wait_seconds = await _look_at(requester, request_id)
+            stored, wait_seconds, _ = await look_at(requester, request_id)
         if stored is not None:
             await call_back(on_status, stored)
             if stored.status not in ('QUEUED', 'PROCESSING'):
@@ -64,23 +69,33 @@ async def poll_until_ended(
     raise TimeoutError(sentence, request_id)
 
 
-async def _look_at(requester: Requester, request_id: str) -> tuple[StoredGeneration | None, float]:
-    """The stored request, None after a fault that may pass, and after how many seconds to look again."""
+async def look_at(requester: Requester, request_id: str) -> tuple[StoredGeneration | None, float, float]:
+    """The stored request, None after a fault that may pass, after how many seconds to look again, and after
+    how many at any other.
+    """
     try:
         async with requester.attempt(get_generation_call(request_id)) as response:
             asked = retry_after_seconds(response.headers)
             stored = await requester.read_model(response, StoredGeneration)
-            return stored, max(_shortest_wait_seconds, asked or _usual_wait_seconds)
+            pause = rate_pause_seconds(response.headers, _spared_looks)
+            return stored, max(_shortest_wait_seconds, asked or _usual_wait_seconds), pause
     except Exception as error:
         if not is_transient(error):
             raise
         asked = error.retry_after_seconds if isinstance(error, ApiError) else None
-        return None, max(_usual_wait_seconds, asked or _wait_after_fault_seconds)
+        wait = max(_usual_wait_seconds, asked or _wait_after_fault_seconds)
+        return None, wait, wait
 
 
 def get_generation_call(request_id: str) -> Call:
     """How a stored request is fetched."""
     return Call('GET /generate/{requestId}', path={'requestId': request_id})
+
+
+async def cancel_generation(requester: Requester, request_id: str) -> StoredGeneration:
+    """Ends an open request. A repeat finds the request cancelled, so it is safe."""
+    call = Call('POST /generate/{requestId}/cancel', path={'requestId': request_id})
+    return await requester.fetch(call, StoredGeneration, is_safe=True)
 
 
 async def delete_generation(requester: Requester, request_id: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -11,12 +13,20 @@ from typing_extensions import Self, Unpack
 
 from . import _calls, models
 from ._answer import Shared
-from ._generate import Callbacks, Event, body_of, generate, result_after
+from ._batch import Lines, run_batch
+from ._batch_folder import BatchResult
+from ._generate import Callbacks, Event, generate, result_after
 from ._io import SuspendingIO
 from ._requester import Call, Requester
 from ._storage import File
-from ._stored import delete_generation, get_generation_call, poll_until_ended
-from .client import GenerationQuery, ImageType, wait_for_seconds
+from ._stored import (
+    cancel_generation,
+    delete_generation,
+    get_generation_call,
+    poll_until_ended,
+    wait_for_seconds,
+)
+from .client import GenerationQuery, ImageType
 from .images import (
     AsyncGenerationResult,
     AsyncStoredGeneration,
@@ -74,6 +84,7 @@ class AsyncClient(Shared):
         self,
         *,
         idempotency_key: str | None = None,
+        wait: int | None = None,
         on_accepted: Callable[[models.Accepted], Awaitable[None] | None] | None = None,
         on_queued: Callable[[models.Queued], Awaitable[None] | None] | None = None,
         on_started: Callable[[], Awaitable[None] | None] | None = None,
@@ -83,18 +94,18 @@ class AsyncClient(Shared):
     ) -> AsyncGenerationResult:
         """Generates and returns once the images are stored.
 
-        It is charged once, however often the connection breaks.
+        It is charged once, however often the connection breaks. The arguments are those of `Client`.
         """
         callbacks = Callbacks(on_accepted, on_queued, on_started, on_progress, on_disconnected)
-        body = body_of('generate', parameters)
-        result = await result_after(generate(self._requester, body, idempotency_key), callbacks)
+        body = await _calls.make_body(self._requester, 'generate', parameters)
+        result = await result_after(generate(self._requester, body, idempotency_key, wait), callbacks)
         return bind(AsyncGenerationResult, result, self._requester)
 
     async def generate_events(
         self, *, idempotency_key: str | None = None, **parameters: Unpack[GenerationParameters]
     ) -> AsyncIterator[Event | AsyncGenerationResult]:
         """Generates like `generate`, and yields what happens. The last that it yields is the result."""
-        body = body_of('generate_events', parameters)
+        body = await _calls.make_body(self._requester, 'generate_events', parameters)
         async with aclosing(generate(self._requester, body, idempotency_key)) as events:
             async for event in events:
                 if isinstance(event, Result):
@@ -106,7 +117,7 @@ class AsyncClient(Shared):
         self, *, idempotency_key: str | None = None, **parameters: Unpack[GenerationParameters]
     ) -> AsyncPendingGeneration:
         """Asks for images and returns once the request is accepted. It then runs without a connection."""
-        body = body_of('respond_async', parameters)
+        body = await _calls.make_body(self._requester, 'respond_async', parameters)
         accepted = await _calls.respond_async(self._requester, body, idempotency_key)
         return AsyncPendingGeneration(self, accepted)
 
@@ -129,13 +140,35 @@ class AsyncClient(Shared):
 
         Charges, holds and stores nothing.
         """
-        return await _calls.dry_run(self._requester, body_of('dry_run', parameters))
+        return await _calls.dry_run(
+            self._requester, await _calls.make_body(self._requester, 'dry_run', parameters)
+        )
 
     async def get_generation(self, request_id: str) -> AsyncStoredGeneration:
         """A stored request, with newly signed links."""
         call = get_generation_call(request_id)
         stored = await self._requester.fetch(call, models.StoredGeneration)
         return bind(AsyncStoredGeneration, stored, self._requester)
+
+    async def batch(
+        self, lines: Lines, folder: str | os.PathLike[str], *, again: bool = False
+    ) -> AsyncIterator[BatchResult]:
+        """The same as `Client.batch`."""
+        async with aclosing(run_batch(self._requester, lines, Path(folder), again)) as results:
+            async for result in results:
+                yield result
+
+    async def cancel(self, request_id: str) -> AsyncStoredGeneration:
+        """Ends a request that waits or runs, and gives its credits back. Returns the stored request.
+
+        A request that was cancelled already is returned as it is.
+
+        Raises:
+            RequestFinal: It has ended otherwise: its images may be there, and charged.
+        """
+        return bind(
+            AsyncStoredGeneration, await cancel_generation(self._requester, request_id), self._requester
+        )
 
     async def delete_generation(self, request_id: str) -> None:
         """Deletes a request that has ended: its images, its prompt, all that is stored of it. For good."""
@@ -157,6 +190,10 @@ class AsyncClient(Shared):
         async with aclosing(_calls.all_generations(self._requester, query)) as generations:
             async for stored in generations:
                 yield bind(AsyncStoredGeneration, stored, self._requester)
+
+    async def key(self) -> models.KeyAllowance:
+        """What the key may still do: its limits, credits, budget and requests left in this minute."""
+        return await self._requester.fetch(Call('GET /key'), models.KeyAllowance)
 
     async def list_identities(self) -> list[models.Identity]:
         """The identities that the key may use."""
@@ -205,6 +242,10 @@ class AsyncPendingGeneration:
     async def status(self) -> AsyncStoredGeneration:
         """The stored request as it is now, with newly signed links once it completed."""
         return await self._client.get_generation(self.request_id)
+
+    async def cancel(self) -> AsyncStoredGeneration:
+        """The same as `AsyncClient.cancel`."""
+        return await self._client.cancel(self.request_id)
 
     async def wait(
         self,

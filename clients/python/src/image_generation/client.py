@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Literal
 
 import httpx2
@@ -11,11 +13,19 @@ from typing_extensions import Self, TypedDict, Unpack
 
 from . import _calls, models
 from ._answer import Shared
-from ._generate import Callbacks, Event, body_of, generate, result_after
+from ._batch import Lines, run_batch
+from ._batch_folder import BatchResult
+from ._generate import Callbacks, Event, generate, result_after
 from ._io import BlockingIO, iterate, run
 from ._requester import Call, Requester
 from ._storage import File
-from ._stored import delete_generation, get_generation_call, poll_until_ended
+from ._stored import (
+    cancel_generation,
+    delete_generation,
+    get_generation_call,
+    poll_until_ended,
+    wait_for_seconds,
+)
 from .images import GenerationResult, Result, StoredGeneration, StoredGenerationList, bind, result_of_stored
 from .parameters import GenerationParameters
 
@@ -38,11 +48,6 @@ class GenerationQuery(TypedDict, total=False):
     created_before: datetime | str | None
     search: str | None
     """Words that must all be in the prompt."""
-
-
-# The latest deadline of an asynchronous request is 14 minutes, and a request whose worker died is ended a
-# little later.
-wait_for_seconds = 30 * 60.0
 
 
 class Client(Shared):
@@ -95,6 +100,7 @@ class Client(Shared):
         self,
         *,
         idempotency_key: str | None = None,
+        wait: int | None = None,
         on_accepted: Callable[[models.Accepted], None] | None = None,
         on_queued: Callable[[models.Queued], None] | None = None,
         on_started: Callable[[], None] | None = None,
@@ -110,6 +116,9 @@ class Client(Shared):
             idempotency_key: 1 to 255 visible ASCII characters; a random one by default. Within 24 hours a
                 repeat of the same parameters with the same key answers with the first result and charges
                 nothing.
+            wait: 1 to 60 seconds: an asynchronous request, which waits for a model that starts. The service
+                answers when it has ended, or after so many seconds; after that the client polls. Of the
+                callbacks only `on_accepted` is called, when the polling begins.
             on_accepted: Called when its credits are held.
             on_queued: Called while the request waits for the model: at once, when it moves up, and every few
                 seconds.
@@ -120,15 +129,15 @@ class Client(Shared):
             **parameters: See `GenerationParameters`. What is left out has the default of the service.
         """
         callbacks = Callbacks(on_accepted, on_queued, on_started, on_progress, on_disconnected)
-        body = body_of('generate', parameters)
-        result = run(result_after(generate(self._requester, body, idempotency_key), callbacks))
+        body = run(_calls.make_body(self._requester, 'generate', parameters))
+        result = run(result_after(generate(self._requester, body, idempotency_key, wait), callbacks))
         return bind(GenerationResult, result, self._requester)
 
     def generate_events(
         self, *, idempotency_key: str | None = None, **parameters: Unpack[GenerationParameters]
     ) -> Iterator[Event | GenerationResult]:
         """Generates like `generate`, and yields what happens. The last that it yields is the result."""
-        body = body_of('generate_events', parameters)
+        body = run(_calls.make_body(self._requester, 'generate_events', parameters))
         for event in iterate(generate(self._requester, body, idempotency_key)):
             yield bind(GenerationResult, event, self._requester) if isinstance(event, Result) else event
 
@@ -139,7 +148,7 @@ class Client(Shared):
 
         Keep its `request_id`, or `wait()` for the images.
         """
-        body = body_of('respond_async', parameters)
+        body = run(_calls.make_body(self._requester, 'respond_async', parameters))
         accepted = run(_calls.respond_async(self._requester, body, idempotency_key))
         return PendingGeneration(self, accepted)
 
@@ -167,13 +176,41 @@ class Client(Shared):
 
         Charges, holds and stores nothing.
         """
-        return run(_calls.dry_run(self._requester, body_of('dry_run', parameters)))
+        return run(
+            _calls.dry_run(self._requester, run(_calls.make_body(self._requester, 'dry_run', parameters)))
+        )
 
     def get_generation(self, request_id: str) -> StoredGeneration:
         """A stored request, with newly signed links."""
         call = get_generation_call(request_id)
         stored = run(self._requester.fetch(call, models.StoredGeneration))
         return bind(StoredGeneration, stored, self._requester)
+
+    def batch(
+        self, lines: Lines, folder: str | os.PathLike[str], *, again: bool = False
+    ) -> Iterator[BatchResult]:
+        """Generates thousands of images into a folder, as fast as the key's limits allow.
+
+        Yields the result of each line as it ends, those of earlier runs first. Run again with the same lines
+        and folder, it goes on where it ended or was killed. A key or credits that are not enough stop it with
+        their error.
+
+        Args:
+            lines: The requests, or requests by the numbers of their lines.
+            folder: Gets the images, and `results.jsonl`. Another folder is another wish.
+            again: Sends lines again that were sent more than a day ago and whose end is not known.
+        """
+        yield from iterate(run_batch(self._requester, lines, Path(folder), again))
+
+    def cancel(self, request_id: str) -> StoredGeneration:
+        """Ends a request that waits or runs, and gives its credits back. Returns the stored request.
+
+        A request that was cancelled already is returned as it is.
+
+        Raises:
+            RequestFinal: It has ended otherwise: its images may be there, and charged.
+        """
+        return bind(StoredGeneration, run(cancel_generation(self._requester, request_id)), self._requester)
 
     def delete_generation(self, request_id: str) -> None:
         """Deletes a request that has ended: its images, its prompt, all that is stored of it. For good."""
@@ -194,6 +231,10 @@ class Client(Shared):
         """All stored requests, newest first, fetched page by page with `limit` requests each."""
         for stored in iterate(_calls.all_generations(self._requester, query)):
             yield bind(StoredGeneration, stored, self._requester)
+
+    def key(self) -> models.KeyAllowance:
+        """What the key may still do: its limits, credits, budget and requests left in this minute."""
+        return run(self._requester.fetch(Call('GET /key'), models.KeyAllowance))
 
     def list_identities(self) -> list[models.Identity]:
         """The identities that the key may use."""
@@ -249,6 +290,10 @@ class PendingGeneration:
     def status(self) -> StoredGeneration:
         """The stored request as it is now, with newly signed links once it completed."""
         return self._client.get_generation(self.request_id)
+
+    def cancel(self) -> StoredGeneration:
+        """The same as `Client.cancel`."""
+        return self._client.cancel(self.request_id)
 
     def wait(
         self,

@@ -11,6 +11,10 @@ from ._client_errors import UnexpectedAnswer as UnexpectedAnswer
 from ._client_errors import UploadError as UploadError
 
 
+class Cancelled(ApiError):
+    """400 CANCELLED: see `docs/errors.md#cancelled`."""
+
+
 class CreditLimitExceeded(ApiError):
     """429 CREDIT_LIMIT_EXCEEDED: see `docs/errors.md#credit_limit_exceeded`."""
 
@@ -93,6 +97,10 @@ class RateLimited(ApiError):
 
 class RequestBlocked(ApiError):
     """403 REQUEST_BLOCKED: see `docs/errors.md#request_blocked`."""
+
+
+class RequestFinal(ApiError):
+    """409 REQUEST_FINAL: see `docs/errors.md#request_final`."""
 
 
 class RequestInProgress(ApiError):

@@ -24,7 +24,9 @@ OneImage = TypeVar('OneImage', bound='_Image')
 Bound = TypeVar('Bound', bound='_HasImages')
 
 
-_statuses = {'TIMEOUT': 504, 'SERVICE_UNAVAILABLE': 503, 'INVALID_PARAMETERS': 400}
+_statuses = {'TIMEOUT': 504, 'SERVICE_UNAVAILABLE': 503} | dict.fromkeys(
+    ('INVALID_PARAMETERS', 'CANCELLED', 'CONTENT_REFUSED'), 400
+)
 
 
 class Result(Answer):

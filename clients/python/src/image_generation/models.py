@@ -60,6 +60,61 @@ class IdentityName(Answer):
     name: str
 
 
+class KeyBudget(Answer):
+    monthly_credits: Annotated[int, Field(alias='monthlyCredits')]
+    """Credits of the period that it may use."""
+    used: int
+    """What completed requests were charged in the period that runs."""
+    remaining: int
+    """What new requests may still be charged: what requests in flight hold is taken off. Never below 0."""
+
+
+class KeyCredits(Answer):
+    limit: int
+    """Credits of the period that runs."""
+    used: int
+    """What completed requests were charged in the period that runs."""
+    remaining: int
+    """What new requests may still be charged: what requests in flight hold is taken off. Never below 0."""
+    resets_at: Annotated[AwareDatetime, Field(alias='resetsAt')]
+    """When the credits of the next period begin."""
+
+
+class KeyIdentity(Answer):
+    id: str
+    """Send it as `identityId`."""
+    name: str
+    slug: str
+    """The name as it stands in addresses of pages."""
+    available: bool
+    """Whether it has an active model right now."""
+
+
+class KeyLicense(Answer):
+    license_id: Annotated[str, Field(alias='licenseId')]
+    name: str
+    """As the account's list of licenses has it."""
+    tier: str
+    """The tier's label."""
+    max_outputs: Annotated[int, Field(alias='maxOutputs')]
+    """The largest `numOutputs` of a request."""
+    max_side_px: Annotated[int, Field(alias='maxSidePx')]
+    """The largest `width` and `height` of a request, in pixels."""
+    max_in_flight: Annotated[int, Field(alias='maxInFlight')]
+    """How many of its requests may be in flight at a time."""
+    in_flight: Annotated[int, Field(alias='inFlight')]
+    """How many are, whoever sent them."""
+
+
+class KeyRequests(Answer):
+    per_minute: Annotated[int, Field(alias='perMinute')]
+    """How many requests to generate the key may send in any 60 seconds."""
+    remaining: int
+    """How many of them it may send now."""
+    reset_seconds: Annotated[int, Field(alias='resetSeconds')]
+    """Seconds until one more becomes free; 0 where all are."""
+
+
 class Progress(Answer):
     step: int
     steps: int
@@ -156,6 +211,32 @@ class IdentityList(Answer):
     identities: list[Identity]
 
 
+class KeyAllowance(Answer):
+    key_id: Annotated[str, Field(alias='keyId')]
+    """What the key goes by. It opens nothing."""
+    key_prefix: Annotated[str, Field(alias='keyPrefix')]
+    """The first characters of the raw key, to know it by."""
+    name: str
+    expires_at: Annotated[AwareDatetime | None, Field(alias='expiresAt')]
+    """Null for a key that does not expire."""
+    access: SkipValidation[Literal['license', 'own']]
+    """What it reads and deletes: all of its license's requests, or its `own`."""
+    license: KeyLicense
+    """The one that the key is of."""
+    credits: KeyCredits
+    """Of its license, whichever key used them."""
+    budget: KeyBudget | None
+    """Of the key itself, in the same period. Null for a key without one."""
+    max_in_flight: Annotated[int | None, Field(alias='maxInFlight')]
+    """How many of its requests may be in flight at a time. Null for as many as its license may."""
+    in_flight: Annotated[int | None, Field(alias='inFlight')]
+    """How many of its requests are in flight. Null for a key without a limit of its own."""
+    requests: KeyRequests
+    """The limit of `POST /generate`. Asking for it takes nothing of it."""
+    identities: list[KeyIdentity]
+    """Those that it may use, by name."""
+
+
 class StoredGeneration(Answer):
     id: str
     """UUID of the stored request. It does not change, and GET /generate/{requestId} fetches it."""
@@ -197,7 +278,9 @@ class StoredGeneration(Answer):
     error_message: Annotated[str | None, Field(alias='errorMessage')]
     """Why it failed; null unless it did."""
     error_code: Annotated[
-        SkipValidation[Literal['GENERATION_FAILED', 'TIMEOUT', 'SERVICE_UNAVAILABLE', 'INVALID_PARAMETERS']]
+        SkipValidation[
+            Literal['GENERATION_FAILED', 'TIMEOUT', 'SERVICE_UNAVAILABLE', 'INVALID_PARAMETERS', 'CANCELLED']
+        ]
         | None,
         Field(alias='errorCode'),
     ] = None

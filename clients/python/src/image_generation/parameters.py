@@ -5,9 +5,11 @@ from typing import Literal
 
 from typing_extensions import NotRequired, TypedDict
 
+from ._storage import File
+
 
 class ReferenceImage(TypedDict, total=False):
-    """A picture of a product: the ID of an upload, or a public link."""
+    """A picture of a product: the ID of an upload, a public link or a `data:` URI."""
 
     upload_id: str | None
     url: str | None
@@ -38,7 +40,7 @@ class GenerationParameters(TypedDict):
     output_format: NotRequired[Literal['png', 'webp', 'jpeg'] | None]
     """What the images are stored as. `png` keeps every pixel as it was generated; `webp` and `jpeg` have
     quality 90 and are files of a fraction of the size. `png` by default."""
-    reference_images: NotRequired[Sequence[ReferenceImage] | None]
+    reference_images: NotRequired[Sequence[ReferenceImage | File] | None]
     """Pictures of a product, for identities with `productPhotos` alone: at most 4, each by exactly one of
     a public https:// `url` (host name only: no address, user, password or other port) and the
     `uploadId` of an upload. PNG, JPEG or WebP, at most 10 MiB and 40 megapixels. One that can't be used

@@ -3,8 +3,9 @@ import { useId } from 'react';
 import { Link } from 'react-router';
 import { isFinal } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
+import { CancelButton } from '@/components/cancel-button.tsx';
 import { SignedImage } from '@/components/pictures.tsx';
-import { StatusBadge, statusLabel } from '@/components/status-badge.tsx';
+import { stateOf, StatusBadge, statusLabel } from '@/components/status-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { Badge } from '@/components/ui/card.tsx';
 import { thumbnailOf } from '@/lib/outputs.ts';
@@ -37,7 +38,7 @@ export function HistoryCard({ wasRunning, ...props }: HistoryCardProps) {
     <>
       {wasRunning && (
         <span role="status" className="sr-only">
-          {isFinal(status) ? `${statusLabel(status)}: ${prompt}` : ''}
+          {isFinal(status) ? `${statusLabel(stateOf(props.generation))}: ${prompt}` : ''}
         </span>
       )}
       <Card {...props} />
@@ -146,13 +147,16 @@ function Picture({
   );
 }
 
-function Placeholder({ generation: { status, errorMessage } }: Pick<HistoryCardProps, 'generation'>) {
+function Placeholder({ generation }: Pick<HistoryCardProps, 'generation'>) {
+  const { id, status, errorMessage } = generation;
   return (
     <div className="flex aspect-square flex-col gap-2 overflow-hidden rounded-md bg-secondary p-3">
-      <StatusBadge status={status} className="bg-card" />
+      <StatusBadge status={stateOf(generation)} className="bg-card" />
       <p className="line-clamp-4 text-xs leading-5 text-pretty wrap-anywhere text-muted-foreground">
         {isFinal(status) ? (errorMessage ?? 'There is no image.') : runningWords(status)}
       </p>
+      {/* Above the link that covers the card. */}
+      {!isFinal(status) && <CancelButton requestId={id} className="relative z-10 mt-auto w-fit" />}
     </div>
   );
 }

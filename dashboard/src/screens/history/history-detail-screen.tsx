@@ -4,10 +4,11 @@ import { useParams } from 'react-router';
 import { toast } from 'sonner';
 import { isFinal, useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
+import { CancelButton } from '@/components/cancel-button.tsx';
 import { CopyAsMenu } from '@/components/copy-as-menu.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { Loaded, MissingRequest, QueryError } from '@/components/states.tsx';
-import { statusLabel } from '@/components/status-badge.tsx';
+import { stateOf, statusLabel } from '@/components/status-badge.tsx';
 import { Made } from '@/components/time.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Button, LinkButton } from '@/components/ui/button.tsx';
@@ -79,7 +80,11 @@ function RequestActions({ generation }: { generation: StoredGeneration }) {
   const samples = codeSamples({ ...addresses, body: sampleBody(generation) });
   return (
     <>
-      {isFinal(generation.status) && <DeleteButton key={generation.id} generation={generation} />}
+      {isFinal(generation.status) ? (
+        <DeleteButton key={generation.id} generation={generation} />
+      ) : (
+        <CancelButton key={generation.id} requestId={generation.id} className="h-10 px-4" />
+      )}
       <CopyAsMenu samples={samples} note={generation.type === 'text_to_image' ? undefined : referencesNote} />
       <LinkButton to={`/playground?from=${encodeURIComponent(generation.id)}`} icon={Sparkles}>
         Use again
@@ -99,7 +104,9 @@ function Detail({ generation, renew }: DetailProps) {
   return (
     <>
       <p role="status" className="sr-only">
-        {isFinal(status) ? statusLabel(status) : `${statusLabel(status)}. This page updates by itself.`}
+        {isFinal(status)
+          ? statusLabel(stateOf(generation))
+          : `${statusLabel(status)}. This page updates by itself.`}
       </p>
       <OtherLicense licenseId={generation.licenseId} />
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-8 xl:grid-cols-[minmax(0,1fr)_26rem]">

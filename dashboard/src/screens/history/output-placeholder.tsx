@@ -1,14 +1,17 @@
-import { CircleX, Clock, LoaderCircle } from 'lucide-react';
+import { Ban, CircleX, Clock, LoaderCircle, type LucideIcon } from 'lucide-react';
 import { isFinal } from '@/api/queries.ts';
+import { stateOf } from '@/components/status-badge.tsx';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { formatCount } from '@/lib/format.ts';
 import { viewerWidth } from '@/lib/outputs.ts';
+
+const icons: Partial<Record<string, LucideIcon>> = { FAILED: CircleX, TIMEOUT: Clock, CANCELLED: Ban };
 
 /** Shown in place of images that are not there yet, or never will be. */
 export function OutputPlaceholder({ generation }: { generation: StoredGeneration }) {
   const { status, width, height } = generation;
   const { title, text } = textsOf(generation);
-  const Icon = status === 'FAILED' ? CircleX : status === 'TIMEOUT' ? Clock : LoaderCircle;
+  const Icon = icons[stateOf(generation)] ?? LoaderCircle;
   return (
     <div className="flex justify-center rounded-lg bg-muted">
       <div

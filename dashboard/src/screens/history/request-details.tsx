@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { isFinal, useKeys } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
-import { StatusBadge } from '@/components/status-badge.tsx';
+import { stateOf, StatusBadge } from '@/components/status-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { cn } from '@/lib/cn.ts';
@@ -92,7 +92,7 @@ function Run({ generation }: { generation: StoredGeneration }) {
     <Card title="Run">
       <Details>
         <Detail name="Status">
-          <StatusBadge status={status} className="-my-0.5" />
+          <StatusBadge status={stateOf(generation)} className="-my-0.5" />
         </Detail>
         {errorCode && (
           <Detail name="Error code">

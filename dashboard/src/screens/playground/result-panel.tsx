@@ -1,10 +1,10 @@
 import { ImageIcon } from 'lucide-react';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { ApiError } from '@/api/api-error.ts';
 import { isFinal, useGeneration, useModelHealth } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
+import { CancelButton } from '@/components/cancel-button.tsx';
 import { Loading } from '@/components/loading.tsx';
-import { ErrorState, Loaded, MissingRequest } from '@/components/states.tsx';
+import { Loaded, MissingRequest } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { cn } from '@/lib/cn.ts';
@@ -15,7 +15,6 @@ import { ResultView, RunDetails, RunStrip } from './result-view.tsx';
 import {
   factsOfBody,
   factsOfStored,
-  failureText,
   readyText,
   type RunFacts,
   stageText,
@@ -23,7 +22,7 @@ import {
   type Stage,
 } from './results.ts';
 import { fitSize, frameStyle, gridColumns } from './sizes.ts';
-import { mayRepeat } from './run-store.ts';
+import { RunWithoutImages } from './run-without-images.tsx';
 import { runStore, useRunState } from './stores.ts';
 import { usePlayground } from './use-playground.ts';
 
@@ -41,6 +40,7 @@ export function ResultPanel({ shown: { requestId, isOffered } }: { shown: ShownR
     <section
       ref={place}
       aria-label="Result"
+      tabIndex={-1}
       // As high as the window at most, and scrolled by itself: its lower end would only be seen at the end of the page.
       className="grid min-w-0 scroll-mt-20 grid-cols-1 content-start gap-6 lg:sticky lg:top-8 lg:-m-2 lg:max-h-[calc(100dvh-4rem)] lg:scroll-mt-10 lg:overflow-y-auto lg:p-2"
     >
@@ -100,6 +100,7 @@ function Run({ requestId }: { requestId: string }) {
       <SentRun
         facts={factsOfBody(sent.command.body, sent.command.identityName, sent.startedAtMs)}
         stage="QUEUED"
+        requestId={requestId}
       />
     );
   }
@@ -130,10 +131,10 @@ function Run({ requestId }: { requestId: string }) {
 }
 
 /** A run of which nothing is stored yet, as far as this page knows. */
-function SentRun({ facts, stage }: { facts: RunFacts; stage: Stage }) {
+function SentRun({ facts, ...progress }: RunProgressProps) {
   return (
     <Frame facts={facts}>
-      <RunProgress facts={facts} stage={stage} />
+      <RunProgress facts={facts} {...progress} />
       <RunDetails facts={facts} stored={null} />
     </Frame>
   );
@@ -146,9 +147,9 @@ interface StoredRunProps {
 }
 
 function StoredRun({ run, facts, renew }: StoredRunProps) {
-  const { status, outputs } = run;
-  if (!isFinal(status)) return <RunProgress facts={facts} stage={status} />;
-  if (outputs.length === 0) return <FailedRun run={run} />;
+  const { id, status, outputs } = run;
+  if (!isFinal(status)) return <RunProgress facts={facts} stage={status} requestId={id} />;
+  if (outputs.length === 0) return <RunWithoutImages run={run} />;
   return (
     <>
       <p role="status" className="sr-only">
@@ -159,22 +160,14 @@ function StoredRun({ run, facts, renew }: StoredRunProps) {
   );
 }
 
-/** It can be repeated as long as its reference images are there. */
-function FailedRun({ run }: { run: StoredGeneration }) {
-  const { license, repeat } = usePlayground();
-  const { id, type, status, errorCode } = run;
-  const sent = runStore.sent(id);
-  const error = new ApiError(failureText(run, sent?.command.references), {
-    status: errorCode === 'INVALID_PARAMETERS' ? 400 : 500,
-    code: errorCode ?? status,
-    requestId: id,
-  });
-  const isWhole = type === 'text_to_image' || sent !== undefined;
-  const mayRetry = isWhole && license.usable && mayRepeat(error);
-  return <ErrorState error={error} onRetry={mayRetry ? () => repeat(run) : undefined} />;
+interface RunProgressProps {
+  facts: RunFacts;
+  stage: Stage;
+  /** Once it is accepted. */
+  requestId?: string;
 }
 
-function RunProgress({ facts, stage }: { facts: RunFacts; stage: Stage }) {
+function RunProgress({ facts, stage, requestId }: RunProgressProps) {
   const { width, height, numOutputs, identityName, startedAtMs } = facts;
   const { data: health } = useModelHealth(stage === 'QUEUED');
   const text = stageText(stage, stage === 'QUEUED' ? health : undefined);
@@ -199,7 +192,10 @@ function RunProgress({ facts, stage }: { facts: RunFacts; stage: Stage }) {
           <Elapsed sinceMs={startedAtMs} />
         </p>
         {/* Always two lines, so that nothing jumps. */}
-        <p className="min-h-10 text-xs leading-5 text-pretty text-muted-foreground">{stopText(stage)}</p>
+        <div className="flex items-start justify-between gap-4">
+          <p className="min-h-10 text-xs leading-5 text-pretty text-muted-foreground">{stopText(stage)}</p>
+          {requestId !== undefined && <CancelButton requestId={requestId} />}
+        </div>
       </div>
     </div>
   );

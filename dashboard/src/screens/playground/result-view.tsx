@@ -1,4 +1,5 @@
 import {
+  Ban,
   CircleX,
   Clock,
   ExternalLink,
@@ -16,7 +17,7 @@ import type { StoredGeneration } from '@/lib/types.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { DownloadButton } from '@/components/download-button.tsx';
 import { SignedImage } from '@/components/pictures.tsx';
-import { statusLabel } from '@/components/status-badge.tsx';
+import { stateOf, statusLabel } from '@/components/status-badge.tsx';
 import { Button, LinkButton, NewTabButton } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
 import { formatCount, formatCredits, formatDuration } from '@/lib/format.ts';
@@ -222,19 +223,22 @@ function RunTile({ requestId, isCurrent }: { requestId: string; isCurrent: boole
   );
 }
 
-function labelOf({ prompt, identity, outputs, status }: StoredGeneration): string {
-  const what = outputs.length > 1 ? formatCount(outputs.length, 'image') : statusLabel(status).toLowerCase();
+function labelOf(run: StoredGeneration): string {
+  const { prompt, identity, outputs } = run;
+  const what =
+    outputs.length > 1 ? formatCount(outputs.length, 'image') : statusLabel(stateOf(run)).toLowerCase();
   return `Show ${isolated(shorten(prompt, 60))}, ${identity.name}, ${what}`;
 }
 
 function Picture({ run }: { run: StoredGeneration }) {
   const { outputs, status } = run;
   if (outputs.length === 0) {
-    const Icon = status === 'FAILED' ? CircleX : status === 'TIMEOUT' ? Clock : LoaderCircle;
+    const state = stateOf(run);
+    const Icon = { FAILED: CircleX, TIMEOUT: Clock, CANCELLED: Ban }[state as string] ?? LoaderCircle;
     return (
       <>
         <Icon aria-hidden className={cn('size-4', status === 'PROCESSING' && 'animate-spin')} />
-        <span aria-hidden>{statusLabel(status)}</span>
+        <span aria-hidden>{statusLabel(state)}</span>
       </>
     );
   }

@@ -63,8 +63,8 @@ export function stageText(stage: Stage, health: ModelHealth = {}): string {
 /** What can be taken back, and what leaving the page does. */
 export function stopText(stage: Stage): string {
   if (stage === 'uploading') return 'Nothing is ordered yet: Cancel takes it back, and nothing is charged.';
-  if (stage === 'sending') return 'From here on it can’t be stopped, also not by closing this page.';
-  return 'It can’t be stopped: it is finished and charged even if you close this page. You find it in your history.';
+  if (stage === 'sending') return 'Closing this page does not end it: you find it in your history.';
+  return 'Cancel ends it, and nothing is charged. Closing this page does not end it.';
 }
 
 /** `About 4 minutes`, `About 40 seconds`: rounded, because it is an estimate. */

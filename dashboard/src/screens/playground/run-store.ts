@@ -114,7 +114,7 @@ function sendingOf({ get, set }: Store, accepted: (requestId: string, how: Sent)
         onRefused?.(error, command);
       }
     },
-    /** Takes back what was not sent yet. A request that was sent can't be taken back. */
+    /** Takes back what was not sent yet. A request that was accepted is cancelled at the service. */
     cancel(): void {
       if (get().sending?.phase !== 'uploading') return;
       stop.abort();

@@ -77,6 +77,7 @@ function useEnded(): (requestId: string, stored: StoredGeneration | null) => voi
     const action = { label: 'Show', onClick: () => void navigate(runPath(stored.id)) };
     const how = { action, duration: 10_000 };
     if (stored.status === 'COMPLETED') toast.success(readyText(stored), how);
+    else if (stored.errorCode === 'CANCELLED') toast(failureText(stored), how);
     else toast.error('An image could not be made.', { ...how, description: failureText(stored, references) });
   };
 }

@@ -8,6 +8,7 @@ import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from pydantic import BaseModel
@@ -21,7 +22,6 @@ from image_generation import (
     RequestInProgress,
     RequestNotFound,
     StoredGeneration,
-    UploadError,
 )
 from image_generation._retry import is_transient
 
@@ -46,7 +46,7 @@ def generate(client: Client, args: Namespace) -> None:
     pixels = (args.width or 1024) * (args.height or 1024)
     check_output(args, args.num_outputs or 1, pixels * bytes_per_pixel[args.output_format or 'png'])
     identity = _identity(client, args.identity)
-    parameters = _parameters(client, args, identity)
+    parameters = _parameters(args, identity)
     kept = Kept()
     with fetchable(args, kept):
         image = _generated(client, args, parameters, kept)
@@ -79,7 +79,7 @@ def _generated(client: Client, args: Namespace, parameters: Any, kept: Kept) -> 
 
 def quote(client: Client, args: Namespace) -> None:
     """Prints what generate would cost."""
-    priced = client.dry_run(**_parameters(client, args, _identity(client, args.identity)))
+    priced = client.dry_run(**_parameters(args, _identity(client, args.identity)))
     if args.json:
         print_json(priced)
         return
@@ -143,6 +143,48 @@ def get(client: Client, args: Namespace) -> None:
     print_files(kept)
 
 
+def cancel(client: Client, args: Namespace) -> None:
+    """Ends a request that waits or runs."""
+    stored = client.cancel(args.request_id)
+    if args.json:
+        print_json(stored)
+    else:
+        print(f'{stored.id} is cancelled. Nothing was charged.')
+
+
+def upload(client: Client, args: Namespace) -> None:
+    """Uploads a reference image."""
+    upload_id = client.upload_reference(args.file)
+    if args.json:
+        print_json({'uploadId': upload_id})
+    else:
+        print(upload_id)
+
+
+def usage(client: Client, args: Namespace) -> None:
+    """Prints what the key may still do."""
+    key = client.key()
+    if args.json:
+        print_json(key)
+        return
+    requests = f'{key.requests.remaining} of {key.requests.per_minute} left in this minute'
+    credits = f'{key.credits.remaining} of {key.credits.limit} left'
+    rows = [
+        ['key', f'{key.name} ({key.key_prefix}…)'],
+        ['expires', f'{key.expires_at:%Y-%m-%d %H:%M} UTC' if key.expires_at else 'never'],
+        ['license', f'{key.license.name} ({key.license.tier})'],
+        ['credits', f'{credits} until {key.credits.resets_at:%Y-%m-%d %H:%M} UTC'],
+        ['requests', requests],
+        ['in flight', f'{key.license.in_flight} of {key.license.max_in_flight}'],
+        ['identities', ', '.join(one.slug for one in key.identities) or 'none'],
+    ]
+    if key.budget is not None:
+        rows.insert(4, ["key's budget", f'{key.budget.remaining} of {key.budget.monthly_credits} left'])
+    if key.max_in_flight is not None:
+        rows.insert(-1, ["key's in flight", f'{key.in_flight} of {key.max_in_flight}'])
+    _print_table(rows)
+
+
 def delete(client: Client, args: Namespace, report: Callable[[Exception, str], int]) -> int:
     """Deletes requests for good, also when one of them is missing or runs. Returns the exit code."""
     ids = list(dict.fromkeys(args.request_ids))
@@ -202,42 +244,40 @@ def configure(args: Namespace) -> None:
             if not is_transient(error):
                 raise
             sentence = f'Warning: the key could not be tried. {error}'
-    write_configuration(configuration)
+        write_configuration(configuration)
+        # An older service has no such route, and the key is stored in any case.
+        with suppress(ImageGenerationError):
+            key = client.key()
+            sentence = f'The license is {key.license.name} ({key.license.tier}). {sentence}'
     say(printable(sentence))
     say(f'Written to {configuration_path()}, which only you may read.')
 
 
-def _parameters(client: Client, args: Namespace, identity: Identity) -> Any:
+def _parameters(args: Namespace, identity: Identity) -> Any:
     """The request that the arguments ask for."""
+    prompt = read_input() if args.prompt == '-' else args.prompt
+    return {**given(args), 'identity_id': identity.id, 'prompt': prompt}
+
+
+def given(args: Namespace) -> dict[str, Any]:
+    """What the options say of a request."""
     names = ('negative_prompt', 'width', 'height', 'num_outputs', 'seed', 'num_inference_steps')
-    given = {name: getattr(args, name) for name in (*names, 'guidance_scale', 'output_format')}
-    references = [_reference(client, one) for one in args.reference]
+    options = {name: getattr(args, name) for name in (*names, 'guidance_scale', 'output_format')}
     return {
-        'identity_id': identity.id,
-        'prompt': read_input() if args.prompt == '-' else args.prompt,
-        **{name: value for name, value in given.items() if value is not None},
-        **({'reference_images': references} if references else {}),
+        **{name: value for name, value in options.items() if value is not None},
+        **({'identity_id': args.identity} if args.identity else {}),
+        **({'reference_images': args.reference} if args.reference else {}),
         **({'reference_mode': 'exact_product'} if args.exact_product else {}),
         **({'preserve_branding': True} if args.preserve_branding else {}),
     }
 
 
-def _reference(client: Client, text: str) -> dict[str, str]:
-    if text.lower().startswith('https://'):
-        return {'url': text}
-    try:
-        return {'upload_id': client.upload_reference(text)}
-    except UploadError as error:
-        raise UploadError(f'{text}: {error}', error.status, error.code) from error
-    except OSError as error:
-        if error.filename is None:
-            raise
-        raise UsageError(f'{text} cannot be read: {error.strerror}.') from error
-
-
 def _identity(client: Client, name: str) -> Identity:
+    return identity_of(client.list_identities(), name)
+
+
+def identity_of(found: list[Identity], name: str) -> Identity:
     """An identity by its ID, its slug or its name."""
-    found = client.list_identities()
     for one in found:
         if name == one.id or name.lower() in (one.slug.lower(), one.name.lower()):
             return one

@@ -25,6 +25,7 @@ from image_generation import (
 )
 
 from . import commands
+from .batch import batch
 from .configuration import UsageError, read_configuration
 from .output import formats
 from .terminal import flush, prepare, say
@@ -61,9 +62,15 @@ def parser() -> argparse.ArgumentParser:
 
     _add_generate(command('generate', 'make images and save them'))
     _add_parameters(command('quote', 'say what generate would cost; nothing is charged'))
+    _add_batch(command('batch', 'generate thousands of images, of a file with a request in each line'))
     _add_list(command('list', 'list requests, newest first'))
     _add_get(command('get', 'show a request, and save its images with -o'))
     _add_delete(command('delete', 'delete requests with their images and prompts, for good'))
+    words = 'end a request that waits or runs, uncharged'
+    command('cancel', words).add_argument('request_id', metavar='ID')
+    words = 'upload a reference image, and print its ID, which is usable for an hour'
+    command('upload', words).add_argument('file', metavar='FILE')
+    command('usage', 'say what the key may still do: credits, budget, requests')
     command('identities', 'list the identities that the key may use')
     command('configure', 'ask for the key, and keep it in a file')
     return top
@@ -76,6 +83,18 @@ def _add_generate(command: argparse.ArgumentParser) -> None:
     command.add_argument('--idempotency-key', metavar='KEY', help='repeat the command with it, and pay once')
     command.add_argument('--no-show', action='store_true', help='do not show images in the terminal')
     command.add_argument('-q', '--quiet', action='store_true', help='print no progress')
+
+
+def _add_batch(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add('file', metavar='FILE', help='.jsonl, or .csv with a row of names: the members of a request')
+    add('-o', '--output', metavar='DIR', required=True, help='gets the images and results.jsonl')
+    _add_options(command, identity='the identity of lines without identityId')
+    add('--dry-run', action='store_true', help='say what it costs and takes; nothing is charged')
+    add('--skip-invalid', action='store_true', help='go on without lines that are wrong')
+    add('--again', action='store_true', help='send lines again that were sent a day ago and not heard of')
+    add('-y', '--yes', action='store_true', help='begin although there are too few credits for all')
+    add('-q', '--quiet', action='store_true', help='print no progress')
 
 
 def _add_list(command: argparse.ArgumentParser) -> None:
@@ -102,7 +121,12 @@ def _add_delete(command: argparse.ArgumentParser) -> None:
 def _add_parameters(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add('prompt', help='what to generate; - reads it from the input')
-    add('-i', '--identity', metavar='NAME', required=True, help='the identity: see "imagegen identities"')
+    _add_options(command, required=True, identity='the identity: see "imagegen identities"')
+
+
+def _add_options(command: argparse.ArgumentParser, identity: str, required: bool = False) -> None:
+    add = command.add_argument
+    add('-i', '--identity', metavar='NAME', required=required, help=identity)
     add('--negative-prompt', metavar='TEXT', help='what to leave out')
     add('--width', type=int, metavar='PX')
     add('--height', type=int, metavar='PX')
@@ -120,11 +144,15 @@ def _add_parameters(command: argparse.ArgumentParser) -> None:
 _commands: dict[str, Callable[[Client, Namespace], int | None]] = {
     'generate': commands.generate,
     'quote': commands.quote,
+    'batch': batch,
     'list': commands.list_,
     'get': commands.get,
     'delete': lambda client, args: commands.delete(
         client, args, lambda error, about: _report(args.json, error, about)
     ),
+    'cancel': commands.cancel,
+    'upload': commands.upload,
+    'usage': commands.usage,
     'identities': commands.identities,
 }
 

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
 from typing import Any, TextIO
 
 from image_generation import Disconnected, Event, Progress, Queued, Started
@@ -103,13 +104,22 @@ def _by_iterm2(content: bytes) -> str:
     return f'\x1b]1337;File=inline=1;size={len(content)};width=40:{text}\x07'
 
 
+@dataclass(frozen=True)
+class Counted:
+    """How many of many are done."""
+
+    done: int
+    total: int
+    words: str
+
+
 class ProgressLines:
     """Lines: for terminals where rich is not installed, and for logs."""
 
     def __init__(self) -> None:
         self._last = ''
 
-    def show(self, event: Event) -> None:
+    def show(self, event: Event | Counted) -> None:
         """Prints what happened, once."""
         text = words_of(event)
         if text not in ('', self._last):
@@ -122,21 +132,25 @@ class ProgressBar:
 
     def __init__(self, bar: Any) -> None:
         self._bar = bar
-        self._task = bar.add_task('Accepted', total=None)
+        self._task = bar.add_task('Waiting', total=None)
 
-    def show(self, event: Event) -> None:
+    def show(self, event: Event | Counted) -> None:
         """Moves the bar."""
         if isinstance(event, Progress):
             self._bar.update(self._task, description='Generating', completed=event.step, total=event.steps)
+        elif isinstance(event, Counted):
+            self._bar.update(self._task, description=words_of(event), completed=event.done, total=event.total)
         elif text := words_of(event):
             self._bar.update(self._task, description=text)
 
 
-def words_of(event: Event) -> str:
+def words_of(event: Event | Counted) -> str:
     """What a person wants to know of an event; empty for nothing."""
     if isinstance(event, Queued):
         eta = f', about {event.eta_seconds} s' if event.eta_seconds else ''
         return f'Waiting: number {event.position} in line{eta}'
+    if isinstance(event, Counted):
+        return f'{event.done} of {event.total}: {event.words}'
     if isinstance(event, Started):
         return 'Generating'
     if isinstance(event, Disconnected):
