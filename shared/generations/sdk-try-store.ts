@@ -4,8 +4,8 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { firstRequestIdAt } from '../base/ids.ts';
 import { itemKeys, ttlAttribute, type ItemKey } from '../table/keys.ts';
 import { writeItem, type Item, type Table } from '../table/table.ts';
+import type { Part } from '../table/transact.ts';
 import type { Generation } from './generation.ts';
-import type { StoredBeside } from './store.ts';
 
 /** One of the tries that a program makes of a request by itself, without an idempotency key. */
 export interface SdkTry {
@@ -14,6 +14,9 @@ export interface SdkTry {
   /** 0 for the first try. */
   count: number;
 }
+
+/** What a reservation stores beside its request. */
+export type StoredBeside = Part<{ outcome: 'overtaken' }>;
 
 /** The tries of one request, as they are stored. */
 export interface StoredTries {

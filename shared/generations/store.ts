@@ -23,7 +23,8 @@ import type { UnpaidRefusal, UnpaidRun } from '../licenses/unpaid-runs.ts';
 import { notifyOwner } from '../licenses/notification-part.ts';
 import { generationPages } from './pages.ts';
 import { batchGet, getItem, listLeases, writeItem, type Item, type Table } from '../table/table.ts';
-import { transact, type Part, type Parts } from '../table/transact.ts';
+import type { StoredBeside } from './sdk-try-store.ts';
+import { transact, type Parts } from '../table/transact.ts';
 import { itemKeys, licenseIdOfGeneration } from '../table/keys.ts';
 
 /** What a license and a key allow, as they were read when the request was checked. */
@@ -67,9 +68,6 @@ interface Assumptions {
   /** The license's unpaid runs as an attempt found them; null before the first, and 'contended' where they are left alone. */
   unpaidRuns: UnpaidRun[] | null | 'contended';
 }
-
-/** A part of one reservation beside those that all have. */
-export type StoredBeside = Part<{ outcome: 'overtaken' }>;
 
 type ReserveRefusal = Reserved | { outcome: 'id_taken' } | { outcome: 'counted_elsewhere' };
 type EndRefusal =
@@ -161,7 +159,6 @@ export function generationStore(table: Table) {
      * Holds the credits and stores the request, in one transaction.
      * @param bodyHash of the body that its idempotency key stands for from now on.
      * @param isLate says that its deadline has passed. No attempt begins then, because nothing would use the credits.
-     * @param beside null where it stores nothing else
      * @throws SERVICE_UNAVAILABLE when it could not be stored. If the write is applied after that, the sweep gives
      *   the credits back when the lease is over.
      */

@@ -264,7 +264,7 @@ test('a repeat has the same images and charges nothing, and POST /generate with 
 test('a later try of an SDK has the images of the one before, whatever the order of members; without a count, or with an Idempotency-Key, it has not', async () => {
   const { key, keyId, expectCharged } = await newAccount();
   const order = { model: 'aurora', ...small, response_format: 'url', seed: 1 };
-  const reversed = Object.fromEntries(Object.entries(order).reverse());
+  const reversed = Object.fromEntries(Object.entries(order).toReversed());
   const tryOf = async (body: object, count: string, headers = {}) => {
     const sent = { 'x-stainless-retry-count': count, ...headers };
     const answer = await service.api({ path, key, body, headers: sent });

@@ -18,9 +18,12 @@ function newProgram() {
   const newId = () => newRequestId(fixture.clock.now());
   const accept = (count: number) => acceptTry({ ...command, requestId: newId() }, { digest, count }, deps());
   /** @returns the id of the request whose result the try got, and `anew` where it ran itself; else its error's code. */
-  const send = async (count: number): Promise<[id: string, how: 'anew' | 'replayed'] | string> => {
+  const send = async (
+    count: number,
+    onAccepted = () => {},
+  ): Promise<[id: string, how: 'anew' | 'replayed'] | string> => {
     try {
-      const accepted = await accept(count);
+      const accepted = await accept(count).finally(onAccepted);
       if (accepted.outcome === 'replayed') return [accepted.answer.requestId, 'replayed'];
       return [(await finishGeneration(accepted, license, {}, deps())).requestId, 'anew'];
     } catch (error) {
@@ -112,8 +115,8 @@ describe('a try after the first', () => {
       const wish = async (lost: string[]) => {
         const running: Promise<unknown>[] = [];
         for (const [count, fate] of lost.entries()) {
-          if (count > 0 || fate !== 'refused') running.push(send(count));
-          else await refuse();
+          if (count === 0 && fate === 'refused') await refuse();
+          else await new Promise<void>((resolve) => running.push(send(count, resolve)));
           if (fate === 'lost') await running.at(-1);
         }
         await Promise.all(running);
