@@ -5,6 +5,7 @@ import { generationStore } from '../../shared/generations/store.ts';
 import { grant, issueKey, type Granted } from '../support/grants.ts';
 import { codeBlocks } from '../support/documents.ts';
 import { expectCharged } from '../support/period-totals.ts';
+import { samplePhoto } from '../support/uploads.ts';
 import { useService } from '../support/use-service.ts';
 import type { Case, Outcome } from './openai/cases.ts';
 import { startLiteLlm, type LiteLlm } from './openai/litellm.ts';
@@ -29,6 +30,16 @@ async function casesOf(): Promise<Case[]> {
   const spent = await grant(table, { creditsLimit: 1, used: 1 });
   const baseUrl = `${service.ready.baseUrl}/openai/v1`;
   const { ember } = service.ready.identities;
+  const editing = await grant(table);
+  const photo = (await samplePhoto()).toString('base64');
+  const citrine = { model: 'citrine', response_format: 'b64_json' };
+  const images = [{ image_url: `data:image/png;base64,${photo}` }];
+  const edits: [string, Record<string, unknown>][] = [
+    ['edit', { ...citrine, image: [photo], input_fidelity: 'low', n: 1 }],
+    ['edit of two', { ...citrine, image: [photo, photo], n: 2 }],
+    ['edit with events', { ...citrine, image: [photo], stream: true }],
+    ['edit with a mask', { ...citrine, image: [photo], mask: photo }],
+  ];
   const cases: (Omit<Case, 'key' | 'baseUrl'> & { of?: Granted; key?: string })[] = [
     { name: 'url', call: 'images', body: { n: 2 } },
     { name: 'b64_json', call: 'images', body: { response_format: 'b64_json', n: 2 } },
@@ -60,7 +71,9 @@ async function casesOf(): Promise<Case[]> {
     },
     { name: 'credits', call: 'images', of: spent, body: {}, maxRetries: 5 },
     { name: 'no active model', call: 'images', body: { model: ember } },
-    { name: 'edit', call: 'edit' },
+    ...edits.map(([name, body]) => ({ name, call: 'edit' as const, of: editing, body, extra: { seed: 7 } })),
+    { name: 'edit in JSON', call: 'edit-json', of: editing, body: { ...citrine, seed: 7, images } },
+    { name: 'variation', call: 'vary' },
     { name: 'chat', call: 'chat' },
   ];
   return Promise.all(
@@ -163,7 +176,19 @@ describe.each<Sdk>(['JavaScript', 'Python'])("OpenAI's SDK for %s", (sdk) => {
     expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test.each(['edit', 'chat'])('throws NotFoundError for what is not here: %s', (what) => {
+  test('edits one file and several, and the same image by a data: URI in JSON; a mask is refused', () => {
+    const { data } = ok('edit');
+    expect(startOf(data[0].b64_json)).toBe(mark.png);
+    expect(ok('edit in JSON').data).toEqual([{ b64_json: data[0].b64_json }]);
+    expect(ok('edit of two').data).toHaveLength(2);
+    expect(ok('edit with events')).toMatchObject([
+      { type: 'image_edit.completed', b64_json: data[0].b64_json },
+    ]);
+    const { error } = outcomes['edit with a mask']!;
+    expect(error).toMatchObject({ name: 'BadRequestError', code: 'INVALID_PARAMETERS', param: 'mask' });
+  });
+
+  test.each(['variation', 'chat'])('throws NotFoundError for what is not here: %s', (what) => {
     // The gateway's own words are not in OpenAI's shape, so the SDK finds no code in them.
     expect(outcomes[what]!.error).toMatchObject({ name: 'NotFoundError', status: 404, code: null });
   });
