@@ -11,6 +11,7 @@ import { atEndpoint, deploymentFor } from '../engine/deploy/fixture.ts';
 import { small } from '../support/requests.ts';
 import { reported } from '../support/smoke.ts';
 import { until } from '../support/until.ts';
+import { samplePhoto } from '../support/uploads.ts';
 import { useFixture } from '../support/use-fixture.ts';
 import { stripeEvent, subscription } from '../unit/billing/stripe-fixtures.ts';
 import { isLeftOut, leftOut, streamedPath } from './assembly.ts';
@@ -260,6 +261,22 @@ describe("with the operator's CLI", () => {
     const usage = await admin(`usage ${licenseId}`);
     expect(usage).toMatchObject({ stats: { current: 7, limit: 7 }, held: 0 });
     expect(usage.aggregates.byType).toMatchObject({ text_to_image: { requests: 7, credits: 7 } });
+  });
+
+  test('the picture in a form of an edit arrives byte for byte', async () => {
+    const about = '--name Edited --description Test --catalog founding --product-photos';
+    const { identityId: model } = await admin(`identity put --slug edited-${randomUUID()} ${about}`);
+    const { key } = await admin(`key issue ${await grant(1)} --name edit`);
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model, prompt: 'a quiet test', size: '512x512' }))
+      form.set(name, value);
+    form.append('image', new Blob([new Uint8Array(await samplePhoto())]), 'photo.png');
+    const sent = new Response(form);
+    const body = Buffer.from(await sent.arrayBuffer());
+    const headers = { ...bearer(key).headers, 'content-type': sent.headers.get('content-type')! };
+    const made = await fixture.edge.send(`${output('BaseUrl')}/openai/v1/images/edits`, { headers, body });
+    expect([made.status, made.json.error ?? null]).toEqual([200, null]);
+    expect((await fixture.edge.send(made.json.data[0].url)).headers['content-type']).toBe('image/png');
   });
 
   test('a request that nobody waits for goes through its queue, and makes an image', async () => {
