@@ -18,14 +18,16 @@ const pausesMs = [500, 1000, 1500];
 
 /**
  * Accepts a request of a program that tries again by itself: a later try gets the result of the one before.
+ * @param sent null where it says of no tries
  * @throws what `acceptGeneration` throws; what the earlier try failed with while this one waited for it, or CANCELLED;
  *   IDEMPOTENCY_IN_PROGRESS when another try runs on.
  */
 export async function acceptTry(
   command: GenerationCommand,
-  sent: SdkTry,
+  sent: SdkTry | null,
   deps: TryDeps,
 ): Promise<Accepted | Replayed> {
+  if (sent === null) return acceptGeneration(command, deps);
   const earlier = sent.count === 0 ? null : await takeEarlier(command, sent, deps);
   if (earlier !== null && 'ended' in earlier) {
     const { ended } = earlier;

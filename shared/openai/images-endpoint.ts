@@ -1,6 +1,6 @@
 import { acceptTry } from '../generations/accept-try.ts';
 import { countAnswerWithImages, imagesSentBefore } from '../generations/image-bytes-store.ts';
-import { acceptGeneration, finishGeneration } from '../generations/create.ts';
+import { finishGeneration } from '../generations/create.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { readCommand, waitingGenerationDeps } from '../http/generation-request.ts';
 import type { ApiRequest } from '../http/request.ts';
@@ -56,9 +56,7 @@ export function imagesEndpoint(
       const deps = { ...workflow, meter, traceparent, table };
       // The body has the images of an edit, too.
       const sdkTry = readSdkTry(request, () => [body, form]);
-      const accepted = await (sdkTry === null
-        ? acceptGeneration(command, deps)
-        : acceptTry(command, sdkTry, deps));
+      const accepted = await acceptTry(command, sdkTry, deps);
       const { generation } = accepted;
       if (accepted.outcome === 'replayed') {
         Object.assign(request.responseHeaders, {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Generation } from '../../shared/generations/generation.ts';
 import { generationPages } from '../../shared/generations/pages.ts';
@@ -5,6 +7,7 @@ import { generationStore } from '../../shared/generations/store.ts';
 import { grant, issueKey, type Granted } from '../support/grants.ts';
 import { codeBlocks } from '../support/documents.ts';
 import { expectCharged } from '../support/period-totals.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { samplePhoto } from '../support/uploads.ts';
 import { useService } from '../support/use-service.ts';
 import type { Case, Outcome } from './openai/cases.ts';
@@ -262,6 +265,9 @@ test.each(vercel)("the Vercel AI SDK's @ai-sdk/%s gets images, and its own error
 });
 
 describe('the samples of docs/api/openai.md', () => {
+  const folder = temporaryFolder();
+  beforeAll(async () => writeFileSync(join(folder, 'photo.jpg'), await samplePhoto({ format: 'jpeg' })));
+  afterAll(() => removeFolder(folder));
   const samples = codeBlocks('docs/api/openai.md').flatMap(({ language, text }) =>
     language === 'js' || language === 'python' ? [{ language, text } as const] : [],
   );
@@ -276,13 +282,13 @@ describe('the samples of docs/api/openai.md', () => {
   test.each([...samples, ...withFormer])('work as they are shown: $language', async ({ language, text }) => {
     const { key } = await grant(service.table);
     const env = { IMAGE_BASE_URL: service.ready.baseUrl, IMAGE_API_KEY: key };
-    const printed = await runSample(language, text, env);
+    const printed = await runSample(language, text, env, folder);
     if (printed.startsWith('http')) expect((await fetch(printed)).status).toBe(200);
     else expect(printed).toMatch(/^image\/png \d{4,}$/);
   });
 
-  test('are two in each language, one of them for two versions', () =>
-    expect([samples.length, withFormer.length]).toEqual([4, 1]));
+  test('are two in JavaScript, one of them for two versions, and three in Python', () =>
+    expect([samples.length, withFormer.length]).toEqual([5, 1]));
 });
 
 describe("LiteLLM's proxy", () => {
