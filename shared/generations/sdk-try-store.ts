@@ -24,14 +24,17 @@ export interface StoredTries {
   /** Of the try whose result counts. */
   requestId: string;
   lastTry: number;
+  /** When that one was stored or refused. */
+  atMs: number;
 }
 
 const keptMs = 10 * 60 * 1000;
 
-const itemOf = (requestId: string, lastTry: number, nowMs: number): Item => ({
+const itemOf = (requestId: string, lastTry: number, atMs: number): Item => ({
   requestId,
   lastTry,
-  [ttlAttribute]: Math.ceil((nowMs + keptMs) / 1000),
+  atMs,
+  [ttlAttribute]: Math.ceil((atMs + keptMs) / 1000),
 });
 
 /**
@@ -89,8 +92,8 @@ export async function listTries(
     }),
   );
   return items
-    .map(({ SK, requestId, lastTry }): StoredTries => ({ key: { PK, SK }, requestId, lastTry }))
-    .sort((one, other) => other.lastTry - one.lastTry);
+    .map(({ SK, requestId, lastTry, atMs }): StoredTries => ({ key: { PK, SK }, requestId, lastTry, atMs }))
+    .sort((one, other) => other.lastTry - one.lastTry || other.atMs - one.atMs);
 }
 
 /**
