@@ -4,7 +4,6 @@ import { modelStreamError, payloadPart } from '../../../local/sagemaker/frames.t
 import type { ModelOutput, ModelRequest } from '../../../shared/model/contract.ts';
 import { byteStream, jsonAnswer, socketError, type HttpAnswer } from './answers.ts';
 import { keyOfLink, type Bucket } from './bucket.ts';
-import type { Outside } from './outside.ts';
 import type { Random } from './random.ts';
 import type { Run } from './runs.ts';
 import type { Scheduler } from './process.ts';
@@ -61,8 +60,8 @@ interface Surroundings {
   scheduler: Scheduler;
   bucket: Bucket;
   capacity: Capacity;
-  watch: Outside['watch'];
-  profile: Pick<Outside['profile'], 'hasCancellations'>;
+  watch: { touched(requestId: string): void };
+  profile: { hasCancellations: boolean };
 }
 
 /** What a container says, at times from now. An Error breaks its stream; null ends it. */
@@ -175,12 +174,12 @@ export function modelAnswer(
   let isStopped = false;
   const say: Say = (atMs, ...parts) =>
     void scheduler.after(atMs, () => isStopped || parts.forEach((part) => stream.push(toBytes(part))), run);
-  const { requestId } = request;
+  const stopsAfterMs = crc32(request.requestId) % 2000;
   // Every second one looks for the flag, and says within two seconds that it has stopped.
-  if (crc32(requestId) % 2 === 0)
-    bucket.whenCancelled(requestId, () => {
-      failing(say, crc32(requestId) % 2000, 'cancelled');
-      scheduler.after((crc32(requestId) % 2000) + 1, () => (isStopped = true));
+  if (stopsAfterMs % 2 === 0)
+    bucket.whenCancelled(request.requestId, () => {
+      failing(say, stopsAfterMs, 'cancelled');
+      scheduler.after(stopsAfterMs + 1, () => (isStopped = true));
     });
   const sayQueuedUntil = (endMs: number) => {
     for (let atMs = 0; atMs < endMs; atMs += 3000) say(atMs + 1, queued);
@@ -238,7 +237,8 @@ export function modelAnswer(
     const beginsMs = waitsMs + random.int(1, 400);
     if (behavior === 'waits for ever') return sayQueuedUntil(200_000);
     // Earlier, by as much as a cancellation needs to read who asks.
-    if (profile.hasCancellations) scheduler.after(Math.max(0, beginsMs - 45), () => watch.touched(requestId));
+    if (profile.hasCancellations)
+      scheduler.after(Math.max(0, beginsMs - 45), () => watch.touched(request.requestId));
     if (!neverStarts) say(beginsMs, started);
     if (again !== undefined) say(beginsMs + 1, again);
     if (ends !== undefined) ends(say, beginsMs + random.int(1, 4000), random);
