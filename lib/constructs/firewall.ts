@@ -6,7 +6,9 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { errorCodes } from '../../shared/base/errors.ts';
 import { firewallFailures, type GatewayFailure } from '../../shared/routes/gateway-failures.ts';
-import { answerHeaders } from '../../shared/routes/api.ts';
+import { answerHeaders, basePath } from '../../shared/routes/api.ts';
+import { maxBodyBytes, maxFormBytes } from '../../shared/routes/limits.ts';
+import { routes } from '../../shared/routes/routes.ts';
 import type { Configuration } from '../configuration.ts';
 import { graph, period } from './monitoring/metrics.ts';
 import type { AlarmRow, Watched, Widgets } from './monitoring/watched.ts';
@@ -16,9 +18,18 @@ export interface FirewallProps extends Pick<Configuration, 'requestsPerAddress'>
   readonly logRetention: RetentionDays;
 }
 
-/** Matches decimal numbers above 1,048,576 (1 MiB). AWS WAF can compare a header only as text. */
-const overOneMebibyte =
-  '^0*([1-9]\\d{7,}|[2-9]\\d{6}|1[1-9]\\d{5}|10[5-9]\\d{4}|1049\\d{3}|1048[6-9]\\d{2}|10485[8-9]\\d|104857[7-9])$';
+/** Matches a Content-Length above a limit. AWS WAF can compare a header only as text. */
+function bodiesOver(limit: number): CfnWebACL.StatementProperty {
+  const digits = String(limit);
+  const larger = [...digits].flatMap((digit, i) =>
+    digit === '9' ? [] : `${digits.slice(0, i)}[${Number(digit) + 1}-9]\\d{${digits.length - i - 1}}`,
+  );
+  const above = `^0*([1-9]\\d{${digits.length},}|${larger.join('|')})$`;
+  return matches({ singleHeader: { Name: 'content-length' } }, above);
+}
+
+/** The path with a limit of its own, behind the stage or not. */
+const takesForms = `${basePath}${routes.editOpenAiImage.path}$`;
 
 /** The shape of what the functions may take for an API key or an access token, of which they look up the one and verify the other. */
 const credentials = '^[Bb][Ee][Aa][Rr][Ee][Rr] +(svc_live_[0-9A-Za-z]{38}|eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]+) *$';
@@ -27,8 +38,8 @@ const credentials = '^[Bb][Ee][Aa][Rr][Ee][Rr] +(svc_live_[0-9A-Za-z]{38}|eyJ[\\
 const requestsWithoutCredentials = 300;
 
 /**
- * AWS's managed rules in front of the API, limits for each IP address, and a limit of 1 MiB for bodies, so that no
- * function starts for a larger one. Rules that inspect bodies only count, because a prompt may contain any text.
+ * AWS's managed rules in front of the API, limits for each IP address, and limits for bodies, so that no function
+ * starts for a larger one. Rules that inspect bodies only count, because a prompt may contain any text.
  */
 export class Firewall extends Construct implements Watched {
   private readonly webAcl: CfnWebACL;
@@ -133,19 +144,33 @@ function ownRules(requestsPerAddress: number): CfnWebACL.RuleProperty[] {
       priority: 0,
       action: block('tooLarge', firewallFailures.tooLarge),
       visibilityConfig: visibility('body-over-1-mib'),
-      statement: matches({ singleHeader: { Name: 'content-length' } }, overOneMebibyte),
+      statement: {
+        andStatement: {
+          statements: [
+            bodiesOver(maxBodyBytes),
+            { notStatement: { statement: matches({ uriPath: {} }, takesForms) } },
+          ],
+        },
+      },
+    },
+    {
+      name: 'form-over-its-limit',
+      priority: 1,
+      action: block('tooLargeForm', firewallFailures.tooLargeForm),
+      visibilityConfig: visibility('form-over-its-limit'),
+      statement: bodiesOver(maxFormBytes),
     },
     {
       // Before the rule for all, so that a program without a key uses up little of what others have at its address.
       name: 'requests-without-credentials',
-      priority: 1,
+      priority: 2,
       action: block('tooManyWithoutCredentials', firewallFailures.tooManyWithoutCredentials),
       visibilityConfig: visibility('requests-without-credentials'),
       statement: limitOf(requestsWithoutCredentials, { notStatement: { statement: isExempt } }),
     },
     {
       name: 'requests-per-address',
-      priority: 2,
+      priority: 3,
       action: block('tooManyFromOneAddress', firewallFailures.tooManyFromOneAddress),
       visibilityConfig: visibility('requests-per-address'),
       statement: limitOf(requestsPerAddress),
@@ -168,12 +193,12 @@ export function limitOf(limit: number, of?: CfnWebACL.StatementProperty): CfnWeb
   return { rateBasedStatement: { aggregateKeyType: 'IP', evaluationWindowSec: 300, limit, ...scope } };
 }
 
-/** 925 capacity units; with the 13 of the own rules they stay below the 1,500 of a web ACL without an extra price. */
+/** 925 capacity units; with the 19 of the own rules they stay below the 1,500 of a web ACL without an extra price. */
 function managedRules(): CfnWebACL.RuleProperty[] {
   return [
-    managed(3, 'AWSManagedRulesAmazonIpReputationList', []),
-    managed(4, 'AWSManagedRulesCommonRuleSet', [
-      // The functions check bodies, up to 1 MiB.
+    managed(4, 'AWSManagedRulesAmazonIpReputationList', []),
+    managed(5, 'AWSManagedRulesCommonRuleSet', [
+      // The functions check bodies.
       'SizeRestrictions_BODY',
       'CrossSiteScripting_BODY',
       'GenericLFI_BODY',
@@ -182,7 +207,7 @@ function managedRules(): CfnWebACL.RuleProperty[] {
       // API clients may leave it out.
       'NoUserAgent_HEADER',
     ]),
-    managed(5, 'AWSManagedRulesKnownBadInputsRuleSet', [
+    managed(6, 'AWSManagedRulesKnownBadInputsRuleSet', [
       'JavaDeserializationRCE_BODY',
       'Log4JRCE_BODY',
       'ReactJSRCE_BODY',

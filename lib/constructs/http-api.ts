@@ -19,7 +19,7 @@ import { ApiGateway } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
 import { routes } from '../../shared/routes/routes.ts';
 import type { Route, Throttle } from '../../shared/routes/route.ts';
-import { basePath, minCompressionBytes } from '../../shared/routes/api.ts';
+import { basePath, binaryMediaTypes, minCompressionBytes } from '../../shared/routes/api.ts';
 import type { Configuration, Domain } from '../configuration.ts';
 import { accountThrottle } from '../throttle.ts';
 import { accept } from './accepted-findings.ts';
@@ -94,6 +94,8 @@ export class HttpApi extends Construct implements Watched {
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: props.domain !== null,
       cloudWatchRole: true,
+      // What a function streams needs none, but a body that comes to it does (AWS's guide, "Binary media types for REST APIs").
+      binaryMediaTypes: [...binaryMediaTypes],
       // Streams stay as they are: AWS's guide to response streaming has content encoding among what they can't have.
       minCompressionSize: Size.bytes(minCompressionBytes),
       deployOptions: {

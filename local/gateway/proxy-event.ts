@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { localStage } from '../../shared/routes/api.ts';
+import { binaryMediaTypes, localStage } from '../../shared/routes/api.ts';
 
 export interface MatchedPath {
   /** The route's path with its `{parameters}`. */
@@ -46,6 +46,8 @@ export function proxyEvent(
   const headers = multiValues(pairs(req.rawHeaders));
   // URLSearchParams drops a question mark at the beginning. One is added, so that the caller's own is kept.
   const query = multiValues([...new URLSearchParams(`?${search}`)]);
+  const [mediaType = ''] = (req.headers['content-type'] ?? '').split(';');
+  const isBinary = binaryMediaTypes.includes(mediaType.trim().toLowerCase());
   return {
     resource: matched.resource,
     path,
@@ -56,9 +58,9 @@ export function proxyEvent(
     multiValueQueryStringParameters: query,
     pathParameters: matched.pathParameters,
     stageVariables: null,
-    // As API Gateway does for these media types: text, with bytes that are not UTF-8 replaced.
-    body: body.length === 0 ? null : body.toString('utf8'),
-    isBase64Encoded: false,
+    // As API Gateway does: of all but binary types it makes text, with bytes that are not UTF-8 replaced.
+    body: body.length === 0 ? null : body.toString(isBinary ? 'base64' : 'utf8'),
+    isBase64Encoded: isBinary && body.length > 0,
     requestContext: {
       requestId: randomUUID(),
       httpMethod: req.method ?? '',

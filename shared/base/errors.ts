@@ -77,6 +77,11 @@ export const ownWords: Words = {
 /** What a caller reads: made of the words of their format, where those differ. */
 export type Sentence = string | ((words: Words) => string);
 
+/** @param member by its own name */
+export function memberName(member: string, { members }: Words): string {
+  return members[member] ?? member;
+}
+
 export function inWords(sentence: Sentence, words: Words): string {
   return typeof sentence === 'string' ? sentence : sentence(words);
 }

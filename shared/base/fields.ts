@@ -137,7 +137,7 @@ function fieldName(path: readonly PropertyKey[], names: Readonly<Record<string, 
   return path
     .map((part, i) => {
       if (typeof part === 'number') return `[${part}]`;
-      return i === 0 ? (names[String(part)] ?? String(part)) : `.${String(part)}`;
+      return `${i === 0 ? '' : '.'}${names[String(part)] ?? String(part)}`;
     })
     .join('');
 }

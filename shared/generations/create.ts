@@ -2,7 +2,7 @@ import type { GenerationAnswer } from './answer-contract.ts';
 import type { Generation } from './generation.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
-import { isFault, ServiceError, type ServiceErrorOptions, type Words } from '../base/errors.ts';
+import { isFault, memberName, ServiceError, type ServiceErrorOptions, type Words } from '../base/errors.ts';
 import { completedAnswer, type AnswerDeps } from './answers.ts';
 import {
   decideGeneration,
@@ -131,7 +131,12 @@ export async function endedAnswer(
   }
   const code = ended.errorCode ?? 'GENERATION_FAILED';
   if (code === 'CANCELLED') throw wasCancelled(ended);
-  throw new ServiceError(code, `${ended.errorMessage} Nothing was charged.`, { ...about, requestId });
+  const sentence = (words: Words) => {
+    // The record has our words. Of members it may name only this one, first.
+    const told = `${ended.errorMessage}`.replace(/^referenceImages\b/, memberName('referenceImages', words));
+    return `${told} Nothing was charged.`;
+  };
+  throw new ServiceError(code, sentence, { ...about, requestId });
 }
 
 async function runToEnd(

@@ -178,7 +178,8 @@ export function parseParameters(
 ): CreateGenerationBody {
   const { body, queryParameters = ['dryRun'], bodyProblem, query, idempotencyKeys } = command;
   const parsed = createGenerationBody.safeParse(body);
-  const sentence = ({ idempotencyKey, members }: Words) => {
+  const sentence = (words: Words) => {
+    const { idempotencyKey, members } = words;
     const problems = queryProblems(query, queryParameters);
     const [dryRun = 'false'] = query.get('dryRun') ?? [];
     // A caller who asks for a dry run in other words must not pay for a real one.
@@ -186,7 +187,7 @@ export function parseParameters(
     if (idempotencyKeys && readIdempotencyKey(idempotencyKeys) === null) {
       problems.push(`${idempotencyKey} must be 1 to 255 visible ASCII characters`);
     }
-    problems.push(...referenceProblems(body, identity));
+    problems.push(...referenceProblems(body, identity, words));
     const sentences = problems.map((problem) => `${problem}.`);
     if (bodyProblem) sentences.push(bodyProblem);
     if (!parsed.success) sentences.push(describeIssues(parsed.error.issues, members));

@@ -3,7 +3,7 @@ import type { OutputFormat } from '../images/image-types.ts';
 import type { GenerationStatus, GenerationType } from '../base/generation-kinds.ts';
 import type { Identity } from '../identities/identity.ts';
 import { maxSeed } from './contract.ts';
-import { ServiceError } from '../base/errors.ts';
+import { memberName, ownWords, ServiceError } from '../base/errors.ts';
 import { creditCost } from '../licenses/credits.ts';
 import { isAccountCallerId } from '../base/ids.ts';
 import { tiers, type TierName } from '../licenses/tiers.ts';
@@ -106,14 +106,16 @@ function randomSeed(): number {
 export function referenceProblems(
   { referenceImages, referenceMode }: Record<string, unknown>,
   identity: Identity | null,
+  words = ownWords,
 ): string[] {
+  const [images, mode] = ['referenceImages', 'referenceMode'].map((member) => memberName(member, words));
   const problems: string[] = [];
   const areSent = Array.isArray(referenceImages) && referenceImages.length > 0;
   if (areSent && identity?.productPhotos === false) {
-    problems.push(`referenceImages must be left out: ${identity.name} does not take product photos`);
+    problems.push(`${images} must be left out: ${identity.name} does not take product photos`);
   }
   if (!areSent && referenceMode === 'exact_product') {
-    problems.push('referenceMode "exact_product" needs at least one item in referenceImages');
+    problems.push(`${mode} "exact_product" needs at least one item in ${images}`);
   }
   return problems;
 }

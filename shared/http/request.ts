@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { describeIssues, queryProblems } from '../base/fields.ts';
 import { ServiceError } from '../base/errors.ts';
 import { basePath, localStage } from '../routes/api.ts';
+import { bodyTooLarge, maxBodyBytes } from '../routes/limits.ts';
 import { lazy } from '../base/lazy.ts';
 import type { RefusalOwner } from '../limits/refusal-store.ts';
 import { parseJson } from './json.ts';
@@ -23,7 +24,9 @@ export interface ApiRequest {
   /** Every value that a header was sent with; names in lower case. */
   headers: ReadonlyMap<string, readonly string[]>;
   query: ReadonlyMap<string, readonly string[]>;
-  /** The body as text, decoded when it is first asked for. */
+  /** The body as it was sent, decoded when it is first asked for. */
+  readonly rawBytes: Buffer;
+  /** The body as text. */
   readonly rawBody: string;
   /** The body as JSON, parsed once. @throws INVALID_BODY */
   json(): unknown;
@@ -49,10 +52,9 @@ export function readRequest(
   for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
     headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), ...(values ?? [])]);
   }
-  const rawBody = lazy(() => {
-    const sent = event.body ?? '';
-    return event.isBase64Encoded ? Buffer.from(sent, 'base64').toString() : sent;
-  });
+  const sent = event.body ?? '';
+  const rawBytes = lazy(() => Buffer.from(sent, event.isBase64Encoded ? 'base64' : 'utf8'));
+  const rawBody = lazy(() => (event.isBase64Encoded ? rawBytes().toString() : sent));
   const traceparent = readTraceparent(onlyValue(headers.get('traceparent')));
   const query = Object.entries(event.multiValueQueryStringParameters ?? {});
   return {
@@ -66,6 +68,9 @@ export function readRequest(
     ),
     headers,
     query: new Map(query.map(([name, values]) => [name, values ?? []])),
+    get rawBytes() {
+      return rawBytes();
+    },
     get rawBody() {
       return rawBody();
     },
@@ -95,30 +100,33 @@ function pathPrefix({ requestContext }: APIGatewayProxyEvent): string {
   return new RegExp(`^(/[\\w-]+)${basePath}/`).exec(requestContext?.path ?? '')?.[1] ?? '';
 }
 
-const maxBodyBytes = 1024 * 1024;
-
 export interface BodyOptions {
+  /** @default that of most routes */
+  maxBytes?: number;
   /** Whether an absent body counts as an empty object. */
   mayBeEmpty?: boolean;
 }
 
-/** @throws PAYLOAD_TOO_LARGE over 1 MiB, INVALID_BODY for anything but a JSON object in plain UTF-8. */
+/** @throws PAYLOAD_TOO_LARGE, INVALID_BODY for anything but a JSON object in plain UTF-8. */
 export function readJsonBody(
   request: ApiRequest,
-  { mayBeEmpty = false }: BodyOptions = {},
+  { mayBeEmpty = false, maxBytes = maxBodyBytes }: BodyOptions = {},
 ): Record<string, unknown> {
-  if (isEncoded(request)) {
-    throw new ServiceError('INVALID_BODY', 'The body must be sent uncompressed, without Content-Encoding.');
-  }
+  checkBody(request, maxBytes);
   if (mayBeEmpty && request.rawBody === '') return {};
-  if (Buffer.byteLength(request.rawBody) > maxBodyBytes) {
-    throw new ServiceError('PAYLOAD_TOO_LARGE', 'The body must be at most 1 MiB.');
-  }
   const value = request.json();
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ServiceError('INVALID_BODY', 'The body must be a JSON object.');
   }
   return value as Record<string, unknown>;
+}
+
+/** @throws INVALID_BODY for one that is compressed, PAYLOAD_TOO_LARGE */
+export function checkBody(request: ApiRequest, maxBytes: number): void {
+  if (isEncoded(request)) {
+    throw new ServiceError('INVALID_BODY', 'The body must be sent uncompressed, without Content-Encoding.');
+  }
+  if (request.rawBytes.length > maxBytes) throw new ServiceError('PAYLOAD_TOO_LARGE', bodyTooLarge(maxBytes));
 }
 
 /**

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { ownWords, type Words } from '../base/errors.ts';
 import { describeIssues, integer, optional } from '../base/fields.ts';
+import { referenceLimits } from '../images/image-types.ts';
 import type { CreateGenerationBody } from '../generations/contract.ts';
 
 /** Members that POST /generate has too, by their names here. It checks them. */
@@ -13,18 +14,22 @@ const sameMembers = {
   negative_prompt: 'negativePrompt',
   guidance_scale: 'guidanceScale',
   steps: 'numInferenceSteps',
+  reference_mode: 'referenceMode',
 } as const satisfies Record<string, keyof CreateGenerationBody>;
 
 export const openAiWords: Words = {
   ...ownWords,
   members: {
     ...Object.fromEntries(Object.entries(sameMembers).map(([theirs, ours]) => [ours, theirs])),
+    referenceImages: 'images',
+    url: 'image_url',
     width: "size's width",
     height: "size's height",
   },
   noIdentity: 'model is missing: send the ID or the slug of the identity to use.',
   unknownIdentity: 'No identity has this ID or slug.',
   identityList: 'GET /models',
+  uploads: 'POST /images/edits',
   refetch: "Fetch the request from the service's own API, by the X-Request-Id",
 };
 
@@ -50,7 +55,7 @@ const withoutEffect = {
 };
 
 const unsupported = (instead = '') => optional(z.never(`is not supported${instead}`));
-const withReferences = unsupported(": the service's own API takes reference images");
+const withReferences = unsupported(': POST /images/edits takes reference images');
 const withPrompt = unsupported(': say what to paint in prompt');
 
 /** Members of OpenAI's image generation and edits, and of its chats, that ask for what is not made here. */
@@ -58,7 +63,8 @@ const notSupported = {
   image: withReferences,
   images: withReferences,
   input_fidelity: withReferences,
-  mask: unsupported(),
+  reference_mode: withReferences,
+  mask: unsupported(': the whole picture is painted, after the images. Say in prompt what is to be another'),
   markup: unsupported(),
   complexity: unsupported(),
   frame_count: unsupported(),
@@ -68,32 +74,68 @@ const notSupported = {
   input: withPrompt,
 };
 
-/** The members of OpenAI's `POST /images/generations` (API reference, "Create image"), and four of ours. */
-const imageBody = z
-  .strictObject({
-    ...(Object.fromEntries(Object.keys(sameMembers).map((name) => [name, unchecked])) as Record<
-      keyof typeof sameMembers,
-      typeof unchecked
-    >),
-    size: optional(
-      z.string(sizeRule).check(z.refine((size) => size === 'auto' || readSize(size) !== null, sizeRule)),
+const { maxItems } = referenceLimits;
+const imagesRule = `must be 1 to ${maxItems} images: files in a form, or objects with image_url`;
+const images = z
+  .array(
+    z.strictObject(
+      {
+        image_url: z.string('must be an https:// or data: URL in a string'),
+        file_id: unsupported(': send an image_url'),
+      },
+      'must be an object with image_url',
     ),
-    response_format: optional(z.enum(['url', 'b64_json'], 'must be "url" or "b64_json"')),
-    stream: optional(z.boolean('must be true or false')),
-    ...withoutEffect,
-    ...notSupported,
+    imagesRule,
+  )
+  .check(z.minLength(1, imagesRule), z.maxLength(maxItems, imagesRule));
+
+/** What asks for no other picture where there are images. */
+const withoutEffectOnEdits = {
+  ...withoutEffect,
+  input_fidelity: optional(
+    z.literal('low', 'must be "low": reference_mode "exact_product" keeps a product as it is'),
+  ),
+};
+
+const membersOfBoth = {
+  ...(Object.fromEntries(Object.keys(sameMembers).map((name) => [name, unchecked])) as Record<
+    keyof typeof sameMembers,
+    typeof unchecked
+  >),
+  size: optional(
+    z.string(sizeRule).check(z.refine((size) => size === 'auto' || readSize(size) !== null, sizeRule)),
+  ),
+  response_format: optional(z.enum(['url', 'b64_json'], 'must be "url" or "b64_json"')),
+  stream: optional(z.boolean('must be true or false')),
+  ...notSupported,
+};
+
+const streamsNoLinks = z.refine<{ stream?: boolean | undefined; response_format?: string | undefined }>(
+  ({ stream, response_format: format }) => !(stream === true && format === 'url'),
+  {
+    path: ['response_format'],
+    error: 'must be left out or "b64_json" where stream is true',
+    // Named beside what is wrong with other members.
+    when: () => true,
+  },
+);
+
+/** The members of OpenAI's `POST /images/generations` (API reference, "Create image"), and four of ours. */
+const imageBody = z.strictObject({ ...membersOfBoth, ...withoutEffect }).check(streamsNoLinks);
+
+/** Those of its `POST /images/edits` ("Create image edit", as JSON; `readForm` makes it of a form), and five of ours. */
+const editBody = z
+  .strictObject({
+    ...membersOfBoth,
+    ...withoutEffectOnEdits,
+    reference_mode: unchecked,
+    image: unsupported(' in JSON: send images, each an object with image_url'),
+    images,
   })
-  .check(
-    z.refine(({ stream, response_format: format }) => !(stream === true && format === 'url'), {
-      path: ['response_format'],
-      error: 'must be left out or "b64_json" where stream is true',
-      // Named beside what is wrong with other members.
-      when: () => true,
-    }),
-  );
+  .check(streamsNoLinks);
 
 /** The names of all members that are known. */
-export const openAiMembers: readonly string[] = Object.keys(imageBody.shape);
+export const openAiMembers: readonly string[] = Object.keys(editBody.shape);
 
 /** How a request wants its images. Clients read links or the images themselves: who names neither gets `both`. */
 export type ImageForm = 'url' | 'b64_json' | 'both' | 'events';
@@ -113,10 +155,11 @@ export interface TranslatedBody {
   ignored: string[];
 }
 
-/** Translates the body of OpenAI's `POST /images/generations`. */
+/** Translates the body of OpenAI's `POST /images/generations`, or of its `POST /images/edits`. */
 export function translateOpenAiBody(
   sent: Record<string, unknown>,
   modelNames: Readonly<Record<string, string>> = {},
+  { isEdit = false } = {},
 ): TranslatedBody {
   const body: Record<string, unknown> = {};
   for (const [theirs, ours] of Object.entries(sameMembers)) {
@@ -125,10 +168,14 @@ export function translateOpenAiBody(
   if ('identityId' in body) body.identityId = identityFor(body.identityId, modelNames);
   const [, width, height] = (typeof sent.size === 'string' && readSize(sent.size)) || [];
   if (width !== undefined) Object.assign(body, { width: Number(width), height: Number(height) });
-  const parsed = imageBody.safeParse(sent);
+  const references = isEdit ? images.safeParse(sent.images) : null;
+  if (references?.success) body.referenceImages = references.data.map(({ image_url: url }) => ({ url }));
+  const parsed = (isEdit ? editBody : imageBody).safeParse(sent);
   if (!parsed.success)
     return { body, problem: describeIssues(parsed.error.issues), form: 'url', ignored: [] };
   const form = parsed.data.stream ? 'events' : (parsed.data.response_format ?? 'both');
-  const ignored = Object.keys(withoutEffect).filter((name) => (sent[name] ?? null) !== null);
+  const ignored = Object.keys(isEdit ? withoutEffectOnEdits : withoutEffect).filter(
+    (name) => (sent[name] ?? null) !== null,
+  );
   return { body, problem: null, form, ignored };
 }

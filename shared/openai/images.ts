@@ -13,6 +13,9 @@ const usage = {
   input_tokens_details: { text_tokens: 0, image_tokens: 0 },
 };
 
+/** The types of the last event of OpenAI's streams (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
+export type CompletedEvent = 'image_generation.completed' | 'image_edit.completed';
+
 /** A multiple of 3 bytes, so that the pieces of an image in base64 are the whole. */
 const pieceBytes = 48 * 1024;
 
@@ -25,7 +28,7 @@ export function maxFileBytes({ width, height }: Pick<Generation, 'width' | 'heig
 }
 
 /**
- * Answers a completed request as OpenAI's `POST /images/generations` does. Where the images themselves are asked for, one
+ * Answers a completed request as OpenAI's two routes do. Where the images themselves are asked for, one
  * after another is read and sent piece by piece, so that a small function can send large ones. The first is read before the
  * status line is written.
  * @throws GENERATION_FAILED where it can't be read.
@@ -34,6 +37,7 @@ export async function imagesAnswer(
   generation: Generation,
   links: readonly string[],
   form: ImageForm,
+  event: CompletedEvent = 'image_generation.completed',
 ): Promise<Answer> {
   const { createdAtMs, outputFormat, width, height } = generation;
   const about = { output_format: outputFormat, size: `${width}x${height}`, usage };
@@ -45,7 +49,8 @@ export async function imagesAnswer(
     return { ...ok(undefined, content), stream };
   }
   const images = await openImages(generation, links);
-  if (form === 'events') return { ...ok(undefined), stream: Readable.from(events(images, created, about)) };
+  if (form === 'events')
+    return { ...ok(undefined), stream: Readable.from(events(images, created, about, event)) };
   return { ...ok(undefined, content), stream: Readable.from(json(images, [], { created, ...about })) };
 }
 
@@ -98,8 +103,8 @@ async function* events(
   images: AsyncIterable<Buffer>,
   createdAt: number,
   about: object,
+  type: CompletedEvent,
 ): AsyncGenerator<string> {
-  const type = 'image_generation.completed';
   const rest = JSON.stringify({
     type,
     created_at: createdAt,

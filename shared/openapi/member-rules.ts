@@ -30,7 +30,7 @@ const generationProperties: Record<string, Schema> = {
   referenceImages: {
     description:
       `Pictures of a product, for identities with \`productPhotos\` alone: at most ${maxItems}, each by exactly one of a public ` +
-      `https:// \`url\` (host name only: no address, user, password or other port) and the \`uploadId\` of an upload. PNG, JPEG or WebP, ` +
+      `https:// \`url\` (host name only: no address, user, password or other port; or the file itself as a base64 data: URI) and the \`uploadId\` of an upload. PNG, JPEG or WebP, ` +
       `at most ${maxBytes / mebibyte} MiB and ${maxPixels / 1_000_000} megapixels. One that can't be used is refused with ` +
       `INVALID_PARAMETERS, after every other check; one that can't be decoded, once the model has tried. Nothing is charged. Of a license's requests at most ` +
       `${maxAddressesPerMinute} URLs a minute are fetched: beyond that, it is refused with RATE_LIMITED.`,

@@ -1,11 +1,17 @@
 import type { ObjectStore, RequestRef } from '../images/object-store.ts';
 import type { ReferenceFetcherClient } from './reader-client.ts';
 import type { ReferenceItem } from './contract.ts';
-import { maxAddressesPerMinute, type ReferenceOrigin, type ReferenceSource } from './contract.ts';
+import {
+  isDataUri,
+  maxAddressesPerMinute,
+  originOfUrl,
+  type ReferenceOrigin,
+  type ReferenceSource,
+} from './contract.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';
 import { isUploadId, uploadExpiresAtMs } from '../images/upload.ts';
 import { counted } from '../base/words.ts';
-import { inWords, ServiceError, serviceBusy, type Sentence, type Words } from '../base/errors.ts';
+import { inWords, memberName, ServiceError, serviceBusy, type Sentence, type Words } from '../base/errors.ts';
 import { countUses, type UseCountDeps } from '../limits/count-uses.ts';
 import { discardReferences, type DiscardDeps } from './discard-references.ts';
 
@@ -38,7 +44,8 @@ export async function prepareReferences(
   const nowMs = deps.clock.now();
   const problems = items.map((item) => uploadProblem(item, nowMs));
   const open = items.flatMap((item, index) => (problems[index] === null ? [{ item, index }] : []));
-  await countAddresses(of, open.filter(({ item }) => item.url !== undefined).length, deps);
+  const addresses = open.filter(({ item: { url } }) => url !== undefined && !isDataUri(url));
+  await countAddresses(of, addresses.length, deps);
   // Where one can't be used already, the others are only looked at.
   const copied = copyReferences && open.length === items.length;
   try {
@@ -76,8 +83,9 @@ function refuseUnusable(items: ReferenceItem[], problems: (Sentence | null)[]): 
   if (problems.every((problem) => problem === null)) return;
   throw new ServiceError('INVALID_PARAMETERS', (words) => {
     const named = problems.flatMap((problem, i) => {
-      const member = items[i]!.url === undefined ? 'uploadId' : 'url';
-      return problem === null ? [] : [`referenceImages[${i}].${member}: ${inWords(problem, words)}.`];
+      const member = memberName(items[i]!.url === undefined ? 'uploadId' : 'url', words);
+      const item = `${memberName('referenceImages', words)}[${i}].${member}`;
+      return problem === null ? [] : [`${item}: ${inWords(problem, words)}.`];
     });
     return named.join(' ');
   });
@@ -122,6 +130,6 @@ async function originOf(
   { url, uploadId }: ReferenceItem,
   objects: ObjectStore,
 ): Promise<ReferenceOrigin> {
-  if (url !== undefined) return { kind: 'url', url };
+  if (url !== undefined) return originOfUrl(url);
   return { kind: 'upload', getLink: await objects.uploadLink({ licenseId, uploadId: uploadId! }) };
 }

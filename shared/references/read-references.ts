@@ -52,18 +52,20 @@ async function fileOf(
   contact: string | null,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const bytes =
-    item.kind === 'url' ? await fetchReference(item.url, contact, signal) : await uploaded(item, signal);
+  const bytes = await bytesOf(item, contact, signal);
   const inspection = inspectImage(bytes);
   if ('problem' in inspection) throw new UnusableReference(inspection.problem);
   return bytes;
 }
 
-async function uploaded(
-  { getLink }: Extract<ReferenceSource, { kind: 'upload' }>,
+async function bytesOf(
+  item: ReferenceSource,
+  contact: string | null,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const bytes = await readLink(getLink, signal);
+  if (item.kind === 'data') return Buffer.from(item.base64, 'base64');
+  if (item.kind === 'url') return fetchReference(item.url, contact, signal);
+  const bytes = await readLink(item.getLink, signal);
   if (bytes === null) throw new UnusableReference(notUploaded);
   return bytes;
 }

@@ -7,6 +7,9 @@ export const localStage = '(local)';
 /** Longer answers are compressed for clients that say they take that. Signed links are long and alike. Streams are never. */
 export const minCompressionBytes = 1024;
 
+/** Bodies of these types reach a function in base64, byte for byte. All others API Gateway reads as UTF-8 text. */
+export const binaryMediaTypes = ['multipart/form-data'];
+
 /** What web pages of other origins may send and read (Fetch, "CORS protocol"). */
 export const cors = {
   requestHeaders: [

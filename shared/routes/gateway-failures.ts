@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../base/errors.ts';
+import { bodyTooLarge, maxBodyBytes, maxFormBytes } from './limits.ts';
 
 /** An error that API Gateway or the firewall answers. It has the shape of all other errors. */
 export interface GatewayFailure {
@@ -12,7 +13,7 @@ const noEndpoint: GatewayFailure = {
   code: 'NOT_FOUND',
   error: 'There is no such endpoint. Check the method and the path.',
 };
-const tooLarge: GatewayFailure = { code: 'PAYLOAD_TOO_LARGE', error: 'The body must be at most 1 MiB.' };
+const tooLarge: GatewayFailure = { code: 'PAYLOAD_TOO_LARGE', error: bodyTooLarge(maxBodyBytes) };
 const unreadable: GatewayFailure = {
   code: 'INVALID_BODY',
   error: "The request can't be read. Send one JSON object.",
@@ -75,6 +76,7 @@ export const methodFailure = {
 /** The failures that the firewall answers. */
 export const firewallFailures = {
   tooLarge,
+  tooLargeForm: { code: 'PAYLOAD_TOO_LARGE', error: bodyTooLarge(maxFormBytes) },
   tooManyWithoutCredentials: {
     code: 'RATE_LIMITED',
     error:

@@ -1,6 +1,18 @@
 import type { RateLimit } from '../limits/rate-limit.ts';
 import { withMembers } from './with-members.ts';
 
+/** Of a body. */
+export const maxBodyBytes = 1024 * 1024;
+/**
+ * Of a body with files. Lambda takes events of 6,291,456 bytes (AWS Lambda, "Lambda quotas": 6 MB for a request). API Gateway
+ * writes a binary body into them as base64, so 4.5 MiB would be all of it; of 4.25 MiB a twentieth is left for the rest, as headers.
+ */
+export const maxFormBytes = 4.25 * 1024 * 1024;
+
+export function bodyTooLarge(maxBytes: number): string {
+  return `The body must be at most ${maxBytes / 1024 / 1024} MiB.`;
+}
+
 export interface RouteLimit extends RateLimit {
   /** What happens when the limit itself can't be checked: routes that spend money refuse, routes that read go on. */
   onFault: 'refuse' | 'allow';

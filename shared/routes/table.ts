@@ -14,6 +14,7 @@ import {
   keyLimit,
   keysLimit,
   listLimit,
+  maxFormBytes,
   mcpLimit,
   newKeyLimit,
   playgroundLimit,
@@ -75,6 +76,8 @@ const openAiItems = withMembers(generationItems, {
   catalog: ['get', 'query'],
   tries: ['query', 'put', 'update'],
 });
+/** The same with references. There are no uploads. */
+const openAiEditItems = withMembers(openAiItems, { rateLogs: ['get', 'put'] });
 
 export const createGeneration = {
   method: 'POST',
@@ -353,6 +356,25 @@ export const createOpenAiImage = {
     readObjects: [objects.generations, objects.adapters, objects.cancelled],
     writeObjects: [objects.generations],
     model: true,
+  },
+} as const satisfies Route;
+
+export const editOpenAiImage = {
+  method: 'POST',
+  path: '/openai/v1/images/edits',
+  functionName: 'edit-openai-image',
+  auth: 'key',
+  limit: generateLimit,
+  streams: true,
+  apiFormat: 'openai',
+  maxBodyBytes: maxFormBytes,
+  grants: {
+    table: openAiEditItems,
+    readObjects: [objects.generations, objects.adapters, objects.references, objects.cancelled],
+    writeObjects: [objects.generations, objects.references],
+    deleteObjects: [objects.references],
+    model: true,
+    references: true,
   },
 } as const satisfies Route;
 

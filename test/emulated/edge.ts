@@ -12,7 +12,7 @@ export type EdgeAnswer = Awaited<ReturnType<Edge['send']>>;
 
 interface EdgeRequest {
   headers?: Record<string, string>;
-  /** Sent as JSON. */
+  /** Bytes are sent as they are, anything else as JSON. */
   body?: unknown;
 }
 
@@ -102,7 +102,7 @@ function passOn(
 
 async function send(url: string, { headers = {}, body }: EdgeRequest = {}, to: { port: number; ca: string }) {
   const { hostname, host, pathname, search } = new URL(url);
-  const content = JSON.stringify(body);
+  const content = Buffer.isBuffer(body) ? body : JSON.stringify(body);
   const sent = sendSecurely({
     ...to,
     host: ownAddress,

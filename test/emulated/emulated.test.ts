@@ -9,6 +9,7 @@ import { routes } from '../../shared/routes/routes.ts';
 import { tableSchema } from '../../shared/table/schema.ts';
 import { atEndpoint, deploymentFor } from '../engine/deploy/fixture.ts';
 import { small } from '../support/requests.ts';
+import { samplePhoto } from '../support/uploads.ts';
 import { reported } from '../support/smoke.ts';
 import { until } from '../support/until.ts';
 import { useFixture } from '../support/use-fixture.ts';
@@ -260,6 +261,26 @@ describe("with the operator's CLI", () => {
     const usage = await admin(`usage ${licenseId}`);
     expect(usage).toMatchObject({ stats: { current: 7, limit: 7 }, held: 0 });
     expect(usage.aggregates.byType).toMatchObject({ text_to_image: { requests: 7, credits: 7 } });
+  });
+
+  test("a form of OpenAI's edits arrives byte for byte, 4 MiB of files too: its media type is binary", async () => {
+    const { key } = await admin(`key issue ${await grant(1)} --name edit`);
+    const about = '--name Photos --description Test --catalog founding --product-photos';
+    const { identityId: model } = await admin(`identity put --slug photos-${randomUUID()} ${about}`);
+    const photo = await samplePhoto();
+    // What follows a picture changes nothing of it.
+    const file = Buffer.concat([photo, Buffer.alloc(4 * 1024 * 1024 - photo.length, 0xff)]);
+    const form = new FormData();
+    const order = { model, prompt: 'a quiet test', size: '512x512', response_format: 'url' };
+    for (const [name, value] of Object.entries(order)) form.set(name, value);
+    form.append('image', new Blob([file]), 'photo.png');
+    const sent = new Response(form);
+    const answer = await fixture.edge.send(`${output('BaseUrl')}${routes.editOpenAiImage.path}`, {
+      headers: { ...bearer(key).headers, 'content-type': sent.headers.get('content-type')! },
+      body: Buffer.from(await sent.arrayBuffer()),
+    });
+    expect([answer.status, answer.json.error]).toEqual([200, undefined]);
+    expect((await fixture.edge.send(answer.json.data[0].url)).headers['content-type']).toBe('image/png');
   });
 
   test('a request that nobody waits for goes through its queue, and makes an image', async () => {

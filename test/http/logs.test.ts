@@ -74,7 +74,9 @@ async function sendGenerations(): Promise<void> {
   await post(400, 'starter', 'aurora', { prompt: secret('Long').repeat(200) });
   await post(400, 'starter', 'aurora', { seed: secret('Seed'), [secret('Member')]: secret('Value') });
   await post(400, 'starter', 'aurora', {}, { 'idempotency-key': `two ${secret('Words')}` });
-  await post(400, 'starter', 'citrine', { referenceImages: [{ url: `https://a.test/${secret('Url')}` }] });
+  const file = secret('File').padEnd(60, 'A');
+  for (const url of [`https://a.test/${secret('Url')}`, `data:;base64,${file}`])
+    await post(400, 'starter', 'citrine', { referenceImages: [{ url }] });
 }
 
 async function sendMessages(): Promise<void> {

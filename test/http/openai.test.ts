@@ -5,6 +5,9 @@ import { generationStore } from '../../shared/generations/store.ts';
 import { committedName } from '../../shared/licenses/period-store.ts';
 import { rateLogStore } from '../../shared/limits/rate-log-store.ts';
 import { expectError, uuid } from '../support/answers.ts';
+import { maxFormBytes } from '../../shared/routes/limits.ts';
+import { copiesOf } from '../support/objects.ts';
+import { dataUri, samplePhoto } from '../support/uploads.ts';
 import { issueKey, type Granted } from '../support/grants.ts';
 import { startRecordedGateway } from '../support/recorded-gateway.ts';
 import { callApi, type ApiAnswer } from '../support/service.ts';
@@ -100,6 +103,108 @@ test('an answer has links and the very files behind them, in JSON and in events'
   const record = (await generationStore(table).get(license.licenseId, requestId))!;
   // Its deadline is that of requests that somebody waits for.
   expect([record.status, record.deadlineMs - record.createdAtMs]).toEqual(['COMPLETED', 60_000]);
+});
+
+describe('an edit', () => {
+  const edits = routes.editOpenAiImage.path;
+  const order = { model: 'citrine', ...small };
+  const formOf = (files: [name: string, file: Buffer][], changes: object = {}) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ ...order, ...changes })) form.set(name, String(value));
+    for (const [name, file] of files) form.append(name, new Blob([new Uint8Array(file)]), 'photo.png');
+    return form;
+  };
+  const edit = (key: string | undefined, body: unknown, headers = {}) =>
+    service.api({ path: edits, key, body, headers });
+  const asJson = (...urls: string[]) => ({ ...order, images: urls.map((url) => ({ image_url: url })) });
+
+  test('of files in a form or of data: URIs in JSON is the same image, and the record says what was used', async () => {
+    const { key, license, stored, expectCharged } = await newAccount();
+    const photos = [await samplePhoto(), await samplePhoto({ color: '#204080' })];
+    const more = { seed: 5, reference_mode: 'exact_product', response_format: 'b64_json' };
+    const answers = [
+      await edit(
+        key,
+        formOf(
+          [
+            ['image[]', photos[0]!],
+            ['image[]', photos[1]!],
+          ],
+          more,
+        ),
+      ),
+      await edit(key, { ...asJson(...photos.map(dataUri)), ...more, input_fidelity: 'low' }),
+    ];
+    const [inForm, inJson] = answers.map(({ status, body }) => [status, body.data]);
+    expect(inForm).toEqual(inJson);
+    expect(inForm![0]).toBe(200);
+    expect(answers[1]!.headers.get('x-ignored-parameters')).toBe('input_fidelity');
+    const used = { type: 'exact_product', referenceImagesUsed: 2, seed: 5 };
+    for (const { headers } of answers) expect(await stored(headers.get('x-request-id')!)).toMatchObject(used);
+    const streamed = await edit(key, formOf([['image', photos[0]!]], { stream: true }));
+    expect(streamed.body).toMatch(/^event: image_edit.completed\ndata: .*"type":"image_edit.completed"/);
+    await expectCharged(3);
+    expect(copiesOf(service.dataDir, license)).toEqual([]);
+  });
+
+  test('that is sent again in another form is the same by what it says, with its Idempotency-Key', async () => {
+    const { key, expectCharged } = await newAccount();
+    const photo = await samplePhoto();
+    const headers = { 'idempotency-key': 'edit-1' };
+    const repeat = () => edit(key, formOf([['image', photo]]), headers);
+    expect([(await repeat()).status, (await repeat()).headers.get('idempotent-replayed')]).toEqual([
+      200,
+      'true',
+    ]);
+    const other = await edit(key, formOf([['image', photo]], { prompt: 'another' }), headers);
+    expectTheirError(other, 422, 'IDEMPOTENCY_MISMATCH');
+    await expectCharged(1);
+  });
+
+  test('of the same images is what a later try of a program gets, and no other', async () => {
+    const { key, expectCharged } = await newAccount();
+    const colors = ['#c03020', '#c03020', '#2030c0'];
+    const ids: (string | null)[] = [];
+    for (const [count, color] of colors.entries()) {
+      const sent = asJson(dataUri(await samplePhoto({ color })));
+      const answer = await edit(key, sent, { 'x-stainless-retry-count': `${count}` });
+      ids.push(answer.headers.get('x-request-id'));
+    }
+    expect([ids[1] === ids[0], ids[2] === ids[0]]).toEqual([true, false]);
+    await expectCharged(2);
+  });
+
+  test.each<[number, string, string | null, () => unknown]>([
+    [400, 'INVALID_PARAMETERS', 'images', () => formOf([])],
+    [400, 'INVALID_PARAMETERS', 'images', () => formOf([['image', Buffer.from('GIF89a')]])],
+    [400, 'INVALID_PARAMETERS', 'images', () => asJson('http://a.example/')],
+    [400, 'INVALID_PARAMETERS', 'images', () => ({ ...asJson('data:;base64,'), model: 'aurora' })],
+    [
+      400,
+      'INVALID_PARAMETERS',
+      'mask',
+      () =>
+        formOf([
+          ['image', Buffer.from('x')],
+          ['mask', Buffer.from([0x89])],
+        ]),
+    ],
+    [413, 'PAYLOAD_TOO_LARGE', null, () => formOf([['image', Buffer.alloc(maxFormBytes)]])],
+  ])('is refused with %i %s about %s', async (status, code, param, bodyOf) => {
+    const { key, expectCharged } = await newAccount();
+    expectTheirError(await edit(key, bodyOf()), status, code, param);
+    await expectCharged(0);
+  });
+
+  test('takes 4 MiB of images, and reads nothing of them before it knows the caller', async () => {
+    const { key } = await newAccount();
+    const large = Buffer.concat([await samplePhoto(), Buffer.alloc(1024 * 1024)]).subarray(0, 1024 * 1024);
+    const files = Array.from({ length: 4 }, (): [string, Buffer] => ['image[]', large]);
+    expect((await edit(key, formOf(files))).status).toBe(200);
+    const headers = { 'content-type': 'multipart/form-data' };
+    expectTheirError(await edit('svc_live_x', 'no form', headers), 401, 'INVALID_API_KEY');
+    expectTheirError(await edit(key, 'no form', headers), 400, 'INVALID_BODY');
+  });
 });
 
 describe('a request is refused in their shape, by the names that were sent, in the order of POST /generate', () => {
@@ -198,7 +303,11 @@ test('every route of the format, and no other, refuses in their shape', async ()
     const shape = apiFormat === 'openai' ? 'object' : 'string';
     expect([pattern, typeof body.error]).toEqual([pattern, shape]);
   }
-  expect(asked.filter(({ apiFormat }) => apiFormat === 'openai')).toHaveLength(3);
+  expect(asked.filter(({ apiFormat }) => apiFormat === 'openai')).toHaveLength(4);
   // What the gateway answers by itself is in our own.
-  expectError(await service.api({ path: '/openai/v1/images/edits', key: 'x', body: {} }), 404, 'NOT_FOUND');
+  expectError(
+    await service.api({ path: '/openai/v1/images/variations', key: 'x', body: {} }),
+    404,
+    'NOT_FOUND',
+  );
 });

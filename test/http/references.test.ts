@@ -9,7 +9,7 @@ import { openImage } from '../support/png.ts';
 import { small } from '../support/requests.ts';
 import type { ApiAnswer } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { postFile, samplePhoto, sendFile } from '../support/uploads.ts';
+import { dataUri, postFile, samplePhoto, sendFile } from '../support/uploads.ts';
 import { identities, newAccount, service, type Account } from './fixture.ts';
 
 // The tests of the workflow and of the fetcher hold what else is done with reference images.
@@ -91,6 +91,21 @@ describe('a reference image', () => {
     const record = { status: 'COMPLETED', type: 'exact_product', ...exact, ...used };
     expect(await own.stored(body.requestId)).toMatchObject(record);
     await own.expectCharged(1);
+  });
+
+  test('may be a data: URI wherever one is named, and is judged as any other', async () => {
+    const own = await newAccount();
+    const sent = { identityId: citrine, referenceImages: [{ url: dataUri(photo) }] };
+    const body = { ...small, ...sent };
+    for (const answer of [await own.generate(sent), await own.play(sent)])
+      expect(answer).toMatchObject({ status: 200, body: { referenceImagesUsed: 1 } });
+    expect((await own.byKey('/generate?dryRun=true', { body })).body).toMatchObject({ accepted: true });
+    expect((await own.tool('generate', body)).structuredContent).toMatchObject({ referenceImagesUsed: 1 });
+    const refused = await use(own, [{ url: dataUri(photo) }, { url: 'data:image/png;base64,eA==' }]);
+    expectError(refused, 400, 'INVALID_PARAMETERS');
+    expect(refused.body.error).toBe('referenceImages[1].url: must be a PNG, JPEG or WebP image.');
+    await own.expectCharged(3);
+    expect(copiesOf(service.dataDir, own.license)).toEqual([]);
   });
 
   /** The unit tests of the image formats hold all that may be wrong with a file. */

@@ -25,7 +25,7 @@ import { removeFolder, startService, type RunningService } from '../support/serv
 import { sessionOf } from '../support/sessions.ts';
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
 import { tableRequestsPath } from '../support/table-requests.ts';
-import { samplePhoto, sendFile } from '../support/uploads.ts';
+import { dataUri, samplePhoto, sendFile } from '../support/uploads.ts';
 
 /** The bundles run as they would on AWS: with the roles and the variables of the template. */
 let synthesized: Synthesized;
@@ -42,6 +42,7 @@ const functionNames = readdirSync('functions').map((file) => file.replace(/\.ts$
 const generate = 'create-generation';
 const playground = 'create-playground-generation';
 const openAiGenerate = 'create-openai-image';
+const openAiEdit = 'edit-openai-image';
 const agent = 'answer-agent';
 
 function sizesOf(file: string): [bytes: number, gzipBytes: number] {
@@ -293,6 +294,49 @@ describe("in OpenAI's API format", () => {
     expect(refused).toMatchObject({ status: 401, body: { error: { code: 'INVALID_API_KEY' } } });
   });
 
+  test('an edit is made of the images that it names, with an adapter too, replayed, and leaves no copy of them', async () => {
+    const table = tableOf(service.dataDir);
+    const license = (await licenseStore(table).get(service.ready.licenses.enterprise!))!;
+    const { key } = await issueKey(table, license);
+    const photo = await samplePhoto();
+    const edit = (url: string, more: object = {}) => {
+      const images = [{ image_url: url }];
+      const headers = { 'idempotency-key': url.slice(-20).replaceAll('=', '') };
+      return call(openAiEdit, { key, headers, body: { ...image(), model: 'citrine', images, ...more } });
+    };
+    const [made, again] = [await edit(dataUri(photo)), await edit(dataUri(photo))];
+    // Its links are signed anew.
+    const imageOf = ({ body: { data } }: { body: any }): string => data[0].b64_json;
+    expect([made.status, imageOf(again) === imageOf(made)]).toEqual([200, true]);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    await openImage(made.body.data[0].url);
+    const adapted = await edit(dataUri(await samplePhoto({ color: '#204080' })), {
+      model: deployed.adaptedIdentityId,
+    });
+    expect(adapted.status).toBe(200);
+    const broken = dataUri(Buffer.from(photo).fill(0x55, 60));
+    for (const url of [broken, broken, 'https://nobody.invalid/a.png'])
+      expect(await edit(url)).toMatchObject({ status: 400, body: { error: { param: 'images' } } });
+    expect(copies()).toEqual([]);
+  });
+
+  test('a later try of a program has the result of the one before, or takes its place', async () => {
+    const { key } = await issueKey(
+      tableOf(service.dataDir),
+      (await licenseStore(tableOf(service.dataDir)).get(service.ready.licenses.enterprise!))!,
+    );
+    const images = [{ image_url: dataUri(await samplePhoto({ color: '#802040' })) }];
+    for (const [name, body] of [
+      [openAiGenerate, image({ prompt: 'a try' })],
+      [openAiEdit, { ...image({ prompt: 'a try' }), model: 'citrine', images }],
+    ] as const) {
+      const send = (count: number, more: object = {}) =>
+        call(name, { key, body: { ...body, ...more }, headers: { 'x-stainless-retry-count': `${count}` } });
+      const [first, second] = [await send(0), await send(1)];
+      expect([first.status, second.headers['idempotent-replayed']]).toEqual([200, 'true']);
+    }
+  });
+
   test('models are listed, and found by id and by slug', async () => {
     const { body: list } = await ask('list-openai-models', {});
     const { aurora } = service.ready.identities;
@@ -512,7 +556,7 @@ describe('the roles', () => {
 describe('the bundles', () => {
   const fileOf = (name: string) => join(deployed.assetOf(name), 'index.js');
 
-  test.each([generate, playground, openAiGenerate])('%s has at most 600,000 bytes', (name) => {
+  test.each([generate, playground, openAiGenerate, openAiEdit])('%s has at most 600,000 bytes', (name) => {
     expect(sizesOf(fileOf(name))[0]).toBeLessThanOrEqual(maxGenerateBytes);
   });
 
@@ -564,7 +608,8 @@ describe('the bundles', () => {
   });
 
   test('stream exactly where the routes say so', () => {
-    expect(deployed.streaming().toSorted()).toEqual([agent, generate, openAiGenerate, playground].toSorted());
+    const streaming = [agent, generate, openAiGenerate, openAiEdit, playground];
+    expect(deployed.streaming().toSorted()).toEqual(streaming.toSorted());
   });
 
   test('write no key, prompt or presigned URL to their logs, but what they measured', () => {

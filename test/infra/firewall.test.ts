@@ -3,6 +3,8 @@ import * as fc from 'fast-check';
 import { errorCodes } from '../../shared/base/errors.ts';
 import { firewallFailures } from '../../shared/routes/gateway-failures.ts';
 import { answerHeaders } from '../../shared/routes/api.ts';
+import type { Route } from '../../shared/routes/route.ts';
+import { routes } from '../../shared/routes/routes.ts';
 import { newApiKey } from '../../shared/keys/api-key.ts';
 import { readPage } from '../support/documents.ts';
 import { isMatch, isOfApi } from '../support/door.ts';
@@ -22,23 +24,28 @@ test('stands before the API', () => {
   expect(plain(own.ResourceArn)).toContain('/stages/');
 });
 
-test('knows bodies over 1 MiB by their content-length', () => {
-  const { RegexString, FieldToMatch } = ruleNamed('body-over-1-mib').Statement.RegexMatchStatement;
-  expect(FieldToMatch).toEqual({ SingleHeader: { Name: 'content-length' } });
-  const limit = 1024 * 1024;
-  const near = fc.integer({ min: -2000, max: 2000 }).map((distance) => limit + distance);
-  fc.assert(
-    fc.property(fc.oneof(near, fc.nat({ max: 20_000_000 }), fc.nat()), (bytes) => {
-      for (const text of [String(bytes), `00${bytes}`]) {
-        expect(new RegExp(RegexString).test(text)).toBe(bytes > limit);
-      }
-    }),
-    { numRuns: 5000 },
-  );
-});
+test.each(Object.values(routes) as Route[])(
+  'knows by their content-length bodies that are too large for $method $path',
+  ({ method, path, maxBodyBytes: limit = 1024 * 1024 }) => {
+    const near = fc.integer({ min: -2000, max: 2000 }).map((distance) => limit + distance);
+    fc.assert(
+      fc.property(fc.oneof(near, fc.nat({ max: 20_000_000 }), fc.nat()), (bytes) => {
+        for (const text of [String(bytes), `00${bytes}`]) {
+          const knock = { method, path: `/prod/api/v1${path}`, headers: { 'content-length': text } };
+          const blocking = ['body-over-1-mib', 'form-over-its-limit'].filter((name) =>
+            isMatch(ruleNamed(name).Statement, knock),
+          );
+          expect(blocking.length > 0).toBe(bytes > limit);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  },
+);
 
 test.each([
   ['body-over-1-mib', firewallFailures.tooLarge, undefined],
+  ['form-over-its-limit', firewallFailures.tooLargeForm, undefined],
   ['requests-without-credentials', firewallFailures.tooManyWithoutCredentials, '300'],
   ['requests-per-address', firewallFailures.tooManyFromOneAddress, '300'],
 ])('%s refuses in the shape of the API', (name, { code, error }, retryAfter) => {
@@ -53,7 +60,8 @@ test.each([
 
 test('answers itself only what needs a status of its own: such an answer can’t have an X-Request-Id', () => {
   const own = rules.filter(({ Action: action }) => action?.Block?.CustomResponse).map(({ Name }) => Name);
-  expect(own).toEqual(['body-over-1-mib', 'requests-without-credentials', 'requests-per-address']);
+  const ofAddresses = ['requests-without-credentials', 'requests-per-address'];
+  expect(own).toEqual(['body-over-1-mib', 'form-over-its-limit', ...ofAddresses]);
   expect(webAcl.DefaultAction).toEqual({ Allow: {} });
 });
 

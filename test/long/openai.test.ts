@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Generation } from '../../shared/generations/generation.ts';
 import { generationPages } from '../../shared/generations/pages.ts';
@@ -5,6 +7,8 @@ import { generationStore } from '../../shared/generations/store.ts';
 import { grant, issueKey, type Granted } from '../support/grants.ts';
 import { codeBlocks } from '../support/documents.ts';
 import { expectCharged } from '../support/period-totals.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { samplePhoto } from '../support/uploads.ts';
 import { useService } from '../support/use-service.ts';
 import type { Case, Outcome } from './openai/cases.ts';
 import { startLiteLlm, type LiteLlm } from './openai/litellm.ts';
@@ -29,6 +33,16 @@ async function casesOf(): Promise<Case[]> {
   const spent = await grant(table, { creditsLimit: 1, used: 1 });
   const baseUrl = `${service.ready.baseUrl}/openai/v1`;
   const { ember } = service.ready.identities;
+  const editing = await grant(table);
+  const photo = (await samplePhoto()).toString('base64');
+  const citrine = { model: 'citrine', response_format: 'b64_json' };
+  const images = [{ image_url: `data:image/png;base64,${photo}` }];
+  const edits: [string, Record<string, unknown>][] = [
+    ['edit', { ...citrine, image: [photo], input_fidelity: 'low', n: 1 }],
+    ['edit of two', { ...citrine, image: [photo, photo], n: 2 }],
+    ['edit with events', { ...citrine, image: [photo], stream: true }],
+    ['edit with a mask', { ...citrine, image: [photo], mask: photo }],
+  ];
   const cases: (Omit<Case, 'key' | 'baseUrl'> & { of?: Granted; key?: string })[] = [
     { name: 'url', call: 'images', body: { n: 2 } },
     { name: 'b64_json', call: 'images', body: { response_format: 'b64_json', n: 2 } },
@@ -60,7 +74,9 @@ async function casesOf(): Promise<Case[]> {
     },
     { name: 'credits', call: 'images', of: spent, body: {}, maxRetries: 5 },
     { name: 'no active model', call: 'images', body: { model: ember } },
-    { name: 'edit', call: 'edit' },
+    ...edits.map(([name, body]) => ({ name, call: 'edit' as const, of: editing, body, extra: { seed: 7 } })),
+    { name: 'edit in JSON', call: 'edit-json', of: editing, body: { ...citrine, seed: 7, images } },
+    { name: 'variation', call: 'vary' },
     { name: 'chat', call: 'chat' },
   ];
   return Promise.all(
@@ -163,7 +179,19 @@ describe.each<Sdk>(['JavaScript', 'Python'])("OpenAI's SDK for %s", (sdk) => {
     expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test.each(['edit', 'chat'])('throws NotFoundError for what is not here: %s', (what) => {
+  test('edits one file and several, and the same image by a data: URI in JSON; a mask is refused', () => {
+    const { data } = ok('edit');
+    expect(startOf(data[0].b64_json)).toBe(mark.png);
+    expect(ok('edit in JSON').data).toEqual([{ b64_json: data[0].b64_json }]);
+    expect(ok('edit of two').data).toHaveLength(2);
+    expect(ok('edit with events')).toMatchObject([
+      { type: 'image_edit.completed', b64_json: data[0].b64_json },
+    ]);
+    const { error } = outcomes['edit with a mask']!;
+    expect(error).toMatchObject({ name: 'BadRequestError', code: 'INVALID_PARAMETERS', param: 'mask' });
+  });
+
+  test.each(['variation', 'chat'])('throws NotFoundError for what is not here: %s', (what) => {
     // The gateway's own words are not in OpenAI's shape, so the SDK finds no code in them.
     expect(outcomes[what]!.error).toMatchObject({ name: 'NotFoundError', status: 404, code: null });
   });
@@ -237,6 +265,9 @@ test.each(vercel)("the Vercel AI SDK's @ai-sdk/%s gets images, and its own error
 });
 
 describe('the samples of docs/api/openai.md', () => {
+  const folder = temporaryFolder();
+  beforeAll(async () => writeFileSync(join(folder, 'photo.jpg'), await samplePhoto({ format: 'jpeg' })));
+  afterAll(() => removeFolder(folder));
   const samples = codeBlocks('docs/api/openai.md').flatMap(({ language, text }) =>
     language === 'js' || language === 'python' ? [{ language, text } as const] : [],
   );
@@ -251,13 +282,13 @@ describe('the samples of docs/api/openai.md', () => {
   test.each([...samples, ...withFormer])('work as they are shown: $language', async ({ language, text }) => {
     const { key } = await grant(service.table);
     const env = { IMAGE_BASE_URL: service.ready.baseUrl, IMAGE_API_KEY: key };
-    const printed = await runSample(language, text, env);
+    const printed = await runSample(language, text, env, folder);
     if (printed.startsWith('http')) expect((await fetch(printed)).status).toBe(200);
     else expect(printed).toMatch(/^image\/png \d{4,}$/);
   });
 
-  test('are two in each language, one of them for two versions', () =>
-    expect([samples.length, withFormer.length]).toEqual([4, 1]));
+  test('are two in JavaScript, one of them for two versions, and three in Python', () =>
+    expect([samples.length, withFormer.length]).toEqual([5, 1]));
 });
 
 describe("LiteLLM's proxy", () => {

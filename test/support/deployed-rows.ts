@@ -24,7 +24,7 @@ export async function addAdaptedIdentity(table: Table): Promise<string> {
     slug: 'adapted',
     description: '',
     catalog: 'founding',
-    productPhotos: false,
+    productPhotos: true,
     samples: [{ sampleId: '0f'.repeat(16), widthPx: 512, heightPx: 512, prompt: null }],
     model: {
       version: '1',

@@ -22,7 +22,7 @@ export interface ApiCall {
   path: string;
   /** A raw key or an access token; left out, no Authorization header is sent. */
   key?: string | undefined;
-  /** Text is sent as it is, anything else as JSON. */
+  /** Texts and forms are sent as they are, anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
@@ -124,16 +124,18 @@ export async function startService(
   }
 }
 
+const isAsItIs = (body: unknown) => typeof body === 'string' || body instanceof FormData;
+
 export async function callApi(baseUrl: string, call: ApiCall): Promise<ApiAnswer> {
   const { method = call.body === undefined ? 'GET' : 'POST', path, key, body, headers = {}, signal } = call;
   const response = await fetch(`${baseUrl}${path}`, {
     method,
     headers: {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: isAsItIs(body) ? body : JSON.stringify(body) }),
     ...(signal && { signal }),
   });
   const text = await response.text();

@@ -12,6 +12,9 @@ export async function samplePhoto({
   return picture.composite([{ input }]).toFormat(format).toBuffer();
 }
 
+/** A file as its own address. */
+export const dataUri = (file: Buffer) => `data:image/png;base64,${file.toString('base64')}`;
+
 /** Sends a file by the form that POST /uploads answered, as a browser would. */
 export async function postFile(
   { url, fields }: UploadAnswer,

@@ -1,7 +1,18 @@
 /** What an SDK is asked to do. Both drivers (`sdk.mjs`, `sdk.py`) know all of it but `ai`, which is for JavaScript alone. */
 export interface Case {
   name: string;
-  call: 'images' | 'twice' | 'at-once' | 'stream' | 'models' | 'model' | 'edit' | 'chat' | 'ai';
+  call:
+    | 'images'
+    | 'twice'
+    | 'at-once'
+    | 'stream'
+    | 'models'
+    | 'model'
+    | 'edit'
+    | 'edit-json'
+    | 'vary'
+    | 'chat'
+    | 'ai';
   /** The package of the Vercel AI SDK: that of `ai` 7, or, with `-6`, of `ai` 6. */
   provider?: `openai${'' | '-compatible'}${'' | '-6'}`;
   key: string;

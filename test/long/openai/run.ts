@@ -35,17 +35,22 @@ async function outputOf([command, ...args]: readonly string[], input: unknown): 
 
 const samples = {
   js: { command: process.execPath, args: ['--input-type=module'], cwd: here('../judges') },
-  python: { command: join(pythonPath, 'python'), args: ['-'], cwd: here('.') },
+  python: { command: join(pythonPath, 'python'), args: ['-'], cwd: null },
 } as const;
 
-/** Runs a sample of the documentation, as it is shown. @returns what it printed, its errors too. */
+/**
+ * Runs a sample of the documentation, as it is shown.
+ * @param folder with the files that it opens
+ * @returns what it printed, its errors too.
+ */
 export async function runSample(
   language: keyof typeof samples,
   sample: string,
   env: Record<string, string>,
+  folder: string,
 ): Promise<string> {
   const { command, args, cwd } = samples[language];
-  const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { cwd: cwd ?? folder, env, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.end(sample);
   const [printed, failed] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return (printed + failed).trim();

@@ -36,8 +36,23 @@ const calls = {
     return models;
   },
   model: ({ client, body }) => client.models.retrieve(body.model),
-  edit: ({ client, body }) =>
-    client.images.edit({ ...body, image: new File(['x'], 'x.png', { type: 'image/png' }) }),
+  async edit({ client, body, options }) {
+    const fileOf = (base64) => new File([Buffer.from(base64, 'base64')], 'photo.png', { type: 'image/png' });
+    const { image, mask, ...others } = body;
+    const files = image.map(fileOf);
+    const sent = {
+      ...others,
+      image: files.length > 1 ? files : files[0],
+      ...(mask && { mask: fileOf(mask) }),
+    };
+    const answer = await client.images.edit(sent, options);
+    if (!body.stream) return answer;
+    const events = [];
+    for await (const event of answer) events.push(event);
+    return events;
+  },
+  'edit-json': ({ client, body }) => client.post('/images/edits', { body }),
+  vary: ({ client }) => client.post('/images/variations', { body: {} }),
   chat: ({ client, body: { model } }) => client.chat.completions.create({ model, messages: [] }),
   async ai({ provider, key, baseUrl, body, extra, headers, maxRetries }) {
     const { generateImage } = await load(provider.endsWith('-6') ? 'ai-6' : 'ai');

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from base64 import b64decode
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -26,6 +27,14 @@ def stream(client: openai.OpenAI, body: dict[str, Any], options: dict[str, Any])
     return [event.model_dump() for event in client.images.generate(**body, **options, stream=True)]
 
 
+def edit(client: openai.OpenAI, body: dict[str, Any], options: dict[str, Any]) -> Any:
+    files = {name: b64decode(body[name]) for name in ("mask",) if name in body}
+    images = [b64decode(image) for image in body["image"]]
+    sent = {**body, **files, "image": images if len(images) > 1 else images[0]}
+    answer = client.images.edit(**sent, **options)
+    return [event.model_dump() for event in answer] if body.get("stream") else answer.model_dump()
+
+
 calls = {
     "images": images,
     "twice": lambda *of: [images(*of), images(*of)],
@@ -33,7 +42,9 @@ calls = {
     "stream": stream,
     "models": lambda client, *_: [model.model_dump() for model in client.models.list()],
     "model": lambda client, body, _: client.models.retrieve(body["model"]).model_dump(),
-    "edit": lambda client, body, _: client.images.edit(**body, image=b"x"),
+    "edit": edit,
+    "edit-json": lambda client, body, _: client.post("/images/edits", body=body, cast_to=object),
+    "vary": lambda client, _, __: client.post("/images/variations", body={}, cast_to=object),
     "chat": lambda client, body, _: client.chat.completions.create(model=body["model"], messages=[]),
 }
 

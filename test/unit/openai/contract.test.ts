@@ -57,6 +57,46 @@ test.each<[object, string]>([
   expect(translated(changes)).toMatchObject({ problem: null, form });
 });
 
+describe('an edit', () => {
+  const edit = (changes: object) =>
+    translateOpenAiBody(
+      { ...sound, images: [{ image_url: 'data:;base64,' }], ...changes },
+      {},
+      { isEdit: true },
+    );
+
+  test('is a body of POST /generate with reference images, whose members keep their names in refusals', () => {
+    const { body, problem, ignored } = edit({ reference_mode: 'exact_product', input_fidelity: 'low' });
+    const referenceImages = [{ url: 'data:;base64,' }];
+    const ours = {
+      identityId: 'aurora',
+      prompt: 'a lighthouse',
+      referenceImages,
+      referenceMode: 'exact_product',
+    };
+    expect([body, problem, ignored]).toEqual([ours, null, ['input_fidelity']]);
+    expect(Object.keys(body).filter((member) => !(member in openAiWords.members))).toEqual([]);
+  });
+
+  test.each<[object, string]>([
+    [{ images: undefined }, 'images must be 1 to 4 images: files in a form, or objects with image_url.'],
+    [{ images: [] }, 'images must be 1 to 4 images'],
+    [{ images: Array(5).fill({ image_url: 'x' }) }, 'images must be 1 to 4 images'],
+    [{ images: ['x'] }, 'images[0] must be an object with image_url.'],
+    [{ images: [{ file_id: 'file-1' }] }, 'images[0].file_id is not supported: send an image_url.'],
+    [
+      { images: [{ image_url: { url: 'x' } }] },
+      'images[0].image_url must be an https:// or data: URL in a string',
+    ],
+    [{ image: 'x' }, 'image is not supported in JSON: send images'],
+    [{ mask: { image_url: 'x' } }, 'mask is not supported: the whole picture is painted'],
+    [{ input_fidelity: 'high' }, 'input_fidelity must be "low": reference_mode "exact_product" keeps'],
+    [{ markup: 'x' }, 'markup is not supported.'],
+  ])('of %j is refused: %s', (changes, problem) => {
+    expect(edit(changes).problem).toContain(problem);
+  });
+});
+
 describe('what has no meaning here is refused by its name:', () => {
   test.each<[object, string]>([
     [
@@ -65,8 +105,8 @@ describe('what has no meaning here is refused by its name:', () => {
     ],
     [{ style: 'anime' }, 'style must be "vivid" or "natural".'],
     [{ output_compression: 50 }, 'output_compression must be 100.'],
-    [{ mask: 'x' }, 'mask is not supported.'],
-    [{ image: ['x'] }, "image is not supported: the service's own API takes reference images."],
+    [{ mask: 'x' }, 'mask is not supported: the whole picture is painted'],
+    [{ image: ['x'] }, 'image is not supported: POST /images/edits takes reference images.'],
     [{ messages: [] }, 'messages is not supported: say what to paint in prompt.'],
     [{ size: '1024' }, 'size must be "auto" or a width and a height, as "1024x1024".'],
     [{ size: `${'9'.repeat(10)}x512` }, 'size must be'],

@@ -63,6 +63,13 @@ test('each reference is fetched into its own place of the request, a url or an u
   expect(deleted).toEqual([]);
 });
 
+test('a data: URI is handed on as its base64, and is no address that is fetched', async () => {
+  const { asked, logs, prepare } = referencesFixture();
+  expect(await prepare(Array(4).fill({ url: 'DATA:image/png;base64,aaaa' }))).toBeNull();
+  expect(asked[0]!.items[0]).toEqual({ kind: 'data', base64: 'aaaa', putLink: 'put lic_1/r1/0' });
+  expect(logs.size).toBe(0);
+});
+
 test('references that are only looked at have no place to be stored', async () => {
   const sent = upload(startMs - 1);
   const { asked, deleted, prepare } = referencesFixture(['is a GIF']);

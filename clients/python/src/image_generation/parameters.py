@@ -42,11 +42,12 @@ class GenerationParameters(TypedDict):
     quality 90 and are files of a fraction of the size. `png` by default."""
     reference_images: NotRequired[Sequence[ReferenceImage | File] | None]
     """Pictures of a product, for identities with `productPhotos` alone: at most 4, each by exactly one of
-    a public https:// `url` (host name only: no address, user, password or other port) and the
-    `uploadId` of an upload. PNG, JPEG or WebP, at most 10 MiB and 40 megapixels. One that can't be used
-    is refused with INVALID_PARAMETERS, after every other check; one that can't be decoded, once the
-    model has tried. Nothing is charged. Of a license's requests at most 40 URLs a minute are fetched:
-    beyond that, it is refused with RATE_LIMITED. Empty by default."""
+    a public https:// `url` (host name only: no address, user, password or other port; or the file
+    itself as a base64 data: URI) and the `uploadId` of an upload. PNG, JPEG or WebP, at most 10 MiB and
+    40 megapixels. One that can't be used is refused with INVALID_PARAMETERS, after every other check;
+    one that can't be decoded, once the model has tried. Nothing is charged. Of a license's requests at
+    most 40 URLs a minute are fetched: beyond that, it is refused with RATE_LIMITED. Empty by
+    default."""
     reference_mode: NotRequired[Literal['exact_product', 'reference'] | None]
     """`exact_product` keeps the product as it is and needs at least one reference image. `reference` by
     default."""

@@ -1,0 +1,77 @@
+import { acceptTry } from '../generations/accept-try.ts';
+import { countAnswerWithImages, imagesSentBefore } from '../generations/image-bytes-store.ts';
+import { acceptGeneration, finishGeneration } from '../generations/create.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { readCommand, waitingGenerationDeps } from '../http/generation-request.ts';
+import type { ApiRequest } from '../http/request.ts';
+import type { Runtime } from '../http/runtime.ts';
+import { identityByName } from '../identities/store.ts';
+import type { createOpenAiImage, editOpenAiImage } from '../routes/table.ts';
+import { translateOpenAiBody } from './contract.ts';
+import { openAiErrorAnswer } from './errors.ts';
+import { imagesAnswer } from './images.ts';
+import { noteRefusal, readSdkTry } from './sdk-tries.ts';
+
+export interface ImagesFormat {
+  isEdit: boolean;
+  /** @returns the members that were sent, and the text by which a repeat is told from another request. */
+  read(request: ApiRequest): { sent: Record<string, unknown>; rawBody: string };
+}
+
+/**
+ * A route of OpenAI's that makes images: POST /generate in other words. The status line waits for the outcome, of streams too,
+ * so that every failure has its status: there are no events before the last that could be sent earlier.
+ */
+export function imagesEndpoint(
+  route: typeof createOpenAiImage | typeof editOpenAiImage,
+  { isEdit, read }: ImagesFormat,
+) {
+  const event = isEdit ? 'image_edit.completed' : 'image_generation.completed';
+  const translated = (request: ApiRequest, { env }: Runtime) => {
+    const { sent, rawBody } = read(request);
+    return { rawBody, ...translateOpenAiBody(sent, env.modelNames, { isEdit }) };
+  };
+  return endpoint(route, {
+    deps: waitingGenerationDeps,
+    errorAnswer: openAiErrorAnswer,
+    afterError({ request, error, deps: { table }, runtime }) {
+      const readMembers = () => {
+        const { body, form } = translated(request, runtime);
+        return [body, form];
+      };
+      return noteRefusal(request, error, readMembers, { table, nowMs: runtime.clock.now() });
+    },
+    async run({ request, caller, deps: { table, identities, workflow }, runtime }) {
+      const { rawBody, body, problem, form, ignored } = translated(request, runtime);
+      if (ignored.length > 0) request.responseHeaders['x-ignored-parameters'] = ignored.join(', ');
+      const byName = { get: (name: string) => identityByName(identities, name) };
+      const { requestId, query, headers, meter, traceparent } = request;
+      const asSent = { requestId, query, headers, rawBody };
+      const command = {
+        ...(await readCommand(asSent, { ...caller, body }, { table, identities: byName })),
+        queryParameters: [],
+        bodyProblem: problem,
+        respondAsync: false,
+      };
+      const deps = { ...workflow, meter, traceparent, table };
+      // The body has the images of an edit, too.
+      const sdkTry = readSdkTry(request, [body, form]);
+      const accepted = await (sdkTry === null
+        ? acceptGeneration(command, deps)
+        : acceptTry(command, sdkTry, deps));
+      const { generation } = accepted;
+      if (accepted.outcome === 'replayed') {
+        Object.assign(request.responseHeaders, {
+          'idempotent-replayed': 'true',
+          'x-request-id': generation.requestId,
+        });
+        const maySend = form === 'url' || (await countAnswerWithImages(table, generation));
+        if (!maySend && form !== 'both') throw imagesSentBefore(generation);
+        return imagesAnswer(generation, accepted.answer.outputs, maySend ? form : 'url', event);
+      }
+      meter.add('acceptTime', deps.clock.now() - request.receivedAtMs);
+      const { outputs } = await finishGeneration(accepted, caller.license, {}, deps);
+      return imagesAnswer(generation, outputs, form, event);
+    },
+  });
+}
