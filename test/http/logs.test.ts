@@ -43,7 +43,7 @@ async function send(expected: number, call: ApiCall): Promise<any> {
   const method = call.method ?? (call.body === undefined ? 'GET' : 'POST');
   const path = call.path
     .split('?')[0]!
-    .replace(/^\/generate\/.+$/, '/generate/{requestId}')
+    .replace(/^\/generate\/.+?(\/cancel)?$/, '/generate/{requestId}$1')
     .replace(/^\/keys\/.+$/, '/keys/{keyId}')
     .replace(/^\/licenses\/[^/]+\//, '/licenses/{licenseId}/');
   const requestId = answer.headers.get('x-request-id')!;
@@ -65,6 +65,7 @@ async function sendGenerations(): Promise<void> {
   await send(200, { path: `/generate/${requestId}`, key: keys.pro });
   for (const status of [200, 404])
     await send(status, { method: 'DELETE', path: `/generate/${requestId}`, key: keys.pro });
+  await send(404, { method: 'POST', path: `/generate/${requestId}/cancel`, key: keys.pro });
   await post(500, 'pro', 'flint', {}, once);
   await post(200, 'pro', 'flint', {}, events);
   await post(200, 'pro', 'basalt', {}, events);

@@ -135,6 +135,7 @@ describe('what the service answers is what the document says', () => {
     await call('createGeneration', 422, { key, body: generation({ seed: 1 }), headers });
     const path = `/generate/${made.body.requestId}`;
     await call('getGeneration', 200, { key, path });
+    await call('cancelGeneration', 409, { key, path: `${path}/cancel` });
     for (const status of [200, 404]) await call('deleteGeneration', status, { key, path });
     const { flint, ember, glacier, drift } = service.ready.identities;
     const refusals: [status: number, changes: object][] = [
@@ -157,6 +158,7 @@ describe('what the service answers is what the document says', () => {
     // It runs, so that it says when to look again.
     const ofSlow = { key: other.key, path: `/generate/${accepted.body.requestId}` };
     expect((await call('getGeneration', 200, ofSlow)).headers.has('retry-after')).toBe(true);
+    await call('cancelGeneration', 200, { key: other.key, path: `${ofSlow.path}/cancel` });
   });
 
   test('every event of a stream', async () => {
