@@ -13,8 +13,12 @@ import { waitForEnd } from './wait-for-end.ts';
 
 type TryDeps = GenerationDeps & { table: Table };
 
-/** When nothing is found: an earlier try whose connection broke may still be on its way to its reservation. */
+/**
+ * When nothing is found: an earlier try whose connection broke may still be on its way to its reservation. These are times the
+ * number of the try, since that earlier one may be in its own pauses.
+ */
 const pausesMs = [500, 1000, 1500];
+const maxPauseFactor = 4;
 
 /**
  * Accepts a request of a program that tries again by itself: a later try gets the result of the one before.
@@ -35,7 +39,15 @@ export async function acceptTry(
     const answer = await endedAnswer(ended, command.license, { noFault: true }, deps);
     return { outcome: 'replayed', generation: ended, answer };
   }
-  return acceptGeneration({ ...command, storedBeside: (made) => storeTry(made, sent, earlier) }, deps);
+  const storedBeside = (made: Generation) => storeTry(made, sent, earlier);
+  return acceptGeneration({ ...command, storedBeside }, deps).catch(async (error: unknown) => {
+    if (earlier !== null) await take(earlier, command, sent, deps);
+    throw error;
+  });
+}
+
+function take(tries: StoredTries, { requestId }: GenerationCommand, { count }: SdkTry, deps: TryDeps) {
+  return takeTries(deps.table, tries, { count, by: requestId, nowMs: deps.clock.now() });
 }
 
 /** @returns how the try before ended; where it came to nothing, the tries whose place this one takes; null where there are none. */
@@ -45,10 +57,10 @@ async function takeEarlier(
   deps: TryDeps,
 ): Promise<StoredTries | { ended: Generation } | null> {
   for (const pauseMs of [0, ...pausesMs]) {
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    const waitMs = pauseMs * Math.min(sent.count, maxPauseFactor);
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
     for (const tries of await listTries(deps.table, command.keyId, sent, deps.clock.now())) {
-      const isTaken = await takeTries(deps.table, tries, sent.count, command.requestId);
-      if (isTaken) return resultOf(tries, command, deps);
+      if (await take(tries, command, sent, deps)) return resultOf(tries, command, deps);
     }
   }
   return null;

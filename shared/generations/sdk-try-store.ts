@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { firstRequestIdAt } from '../base/ids.ts';
 import { itemKeys, ttlAttribute, type ItemKey } from '../table/keys.ts';
 import { writeItem, type Item, type Table } from '../table/table.ts';
@@ -24,7 +24,7 @@ export interface StoredTries {
   /** Of the try whose result counts. */
   requestId: string;
   lastTry: number;
-  /** When that one was stored or refused. */
+  /** When they were last heard of. */
   atMs: number;
 }
 
@@ -97,29 +97,27 @@ export async function listTries(
 }
 
 /**
- * Takes tries for a later one, unless another that was made as often has taken them.
+ * Takes tries for a later one, unless another that was made as often has taken them. Who has taken them may do so again: the SDK
+ * sends a write again whose answer was lost, and a try that is refused after it is the last that was heard of them.
  * @param by the later one's request
  */
 export async function takeTries(
   table: Table,
   { key }: StoredTries,
-  count: number,
-  by: string,
+  { count, by, nowMs }: { count: number; by: string; nowMs: number },
 ): Promise<boolean> {
   const command = new UpdateItemCommand({
     TableName: table.name,
     Key: marshall(key),
-    UpdateExpression: 'SET lastTry = :count, takenBy = :by',
-    ConditionExpression: 'lastTry < :count',
-    ExpressionAttributeValues: marshall({ ':count': count, ':by': by }),
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    UpdateExpression: 'SET lastTry = :count, takenBy = :by, atMs = :at',
+    ConditionExpression: 'lastTry < :count OR takenBy = :by',
+    ExpressionAttributeValues: marshall({ ':count': count, ':by': by, ':at': nowMs }),
   });
   try {
     await writeItem(() => table.client.send(command));
     return true;
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    // The SDK sends a write again whose answer was lost. The second then finds the first one's result.
-    return error.Item !== undefined && unmarshall(error.Item).takenBy === by;
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
   }
 }

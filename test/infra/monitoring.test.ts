@@ -135,8 +135,10 @@ describe('alarms', () => {
     expect(alarms.get('generation-queue')!.Threshold).toBe(deadlineSeconds / 2);
     expect(alarms.get('generation-slow')!.Threshold).toBe(deadlineSeconds / 2);
     const slowMs = alarms.get('function-slow-generating')!.Threshold;
-    expect(slowMs).toBeGreaterThan(deadlineSeconds * 1000);
-    expect(slowMs).toBeLessThan((deadlineSeconds + 30) * 1000);
+    // A caller may wait a minute for a request that runs without it.
+    const longestMs = 1000 * Math.max(deadlineSeconds, 60);
+    expect(slowMs).toBeGreaterThan(longestMs);
+    expect(slowMs).toBeLessThan(longestMs + 30_000);
     expect(alarms.get('function-slow-buffered')!.Threshold).toBe(16_000);
   });
 

@@ -86,7 +86,7 @@ describe('a try after the first', () => {
     const { keyId, requestId } = command;
     await refuse();
     const [tries] = await listTries(fixture.table, keyId, { digest, count: 1 }, fixture.clock.now());
-    const take = (count: number, by: string) => takeTries(fixture.table, tries!, count, by);
+    const take = (count: number, by: string) => takeTries(fixture.table, tries!, { count, by, nowMs: 0 });
     expect([await take(1, requestId), await take(1, requestId), await take(1, 'other')]).toEqual([
       true,
       true,
