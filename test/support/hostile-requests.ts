@@ -300,6 +300,7 @@ const noSegments = ['', '%', '%ff', '%c0%af', `${id}/`, `${id}/x`, 'x//'];
 
 const codeOf: Record<string, ErrorCode> = {
   [routes.getGeneration.path]: 'REQUEST_NOT_FOUND',
+  [routes.cancelGeneration.path]: 'REQUEST_NOT_FOUND',
   [routes.revokeKey.path]: 'KEY_NOT_FOUND',
   [routes.listActivity.path]: 'LICENSE_NOT_FOUND',
   [routes.listRefusals.path]: 'LICENSE_NOT_FOUND',
