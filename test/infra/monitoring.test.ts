@@ -136,7 +136,8 @@ describe('alarms', () => {
     expect(alarms.get('generation-slow')!.Threshold).toBe(deadlineSeconds / 2);
     const slowMs = alarms.get('function-slow-generating')!.Threshold;
     expect(slowMs).toBeGreaterThan(deadlineSeconds * 1000);
-    expect(slowMs).toBeLessThan((deadlineSeconds + 30) * 1000);
+    // A call may wait a minute for what runs without it.
+    expect(slowMs).toBeLessThan((Math.max(deadlineSeconds, 60) + 30) * 1000);
     expect(alarms.get('function-slow-buffered')!.Threshold).toBe(16_000);
   });
 
