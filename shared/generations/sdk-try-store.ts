@@ -5,7 +5,7 @@ import { firstRequestIdAt } from '../base/ids.ts';
 import { itemKeys, ttlAttribute, type ItemKey } from '../table/keys.ts';
 import { writeItem, type Item, type Table } from '../table/table.ts';
 import type { Generation } from './generation.ts';
-import type { StoredBeside } from './store.ts';
+import type { StoredBeside } from './record-part.ts';
 
 /** One of the tries that a program makes of a request by itself, without an idempotency key. */
 export interface SdkTry {

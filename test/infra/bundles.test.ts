@@ -326,12 +326,12 @@ describe("in OpenAI's API format", () => {
       (await licenseStore(tableOf(service.dataDir)).get(service.ready.licenses.enterprise!))!,
     );
     const images = [{ image_url: dataUri(await samplePhoto({ color: '#802040' })) }];
-    for (const [name, body] of [
+    for (const [name, order] of [
       [openAiGenerate, image({ prompt: 'a try' })],
       [openAiEdit, { ...image({ prompt: 'a try' }), model: 'citrine', images }],
     ] as const) {
       const send = (count: number, more: object = {}) =>
-        call(name, { key, body: { ...body, ...more }, headers: { 'x-stainless-retry-count': `${count}` } });
+        call(name, { key, body: { ...order, ...more }, headers: { 'x-stainless-retry-count': `${count}` } });
       const [first, second] = [await send(0), await send(1)];
       expect([first.status, second.headers['idempotent-replayed']]).toEqual([200, 'true']);
     }

@@ -81,7 +81,7 @@ describe('an edit', () => {
   test.each<[object, string]>([
     [{ images: undefined }, 'images must be 1 to 4 images: files in a form, or objects with image_url.'],
     [{ images: [] }, 'images must be 1 to 4 images'],
-    [{ images: Array(5).fill({ image_url: 'x' }) }, 'images must be 1 to 4 images'],
+    [{ images: Array.from({ length: 5 }, () => ({ image_url: 'x' })) }, 'images must be 1 to 4 images'],
     [{ images: ['x'] }, 'images[0] must be an object with image_url.'],
     [{ images: [{ file_id: 'file-1' }] }, 'images[0].file_id is not supported: send an image_url.'],
     [

@@ -65,7 +65,7 @@ test('each reference is fetched into its own place of the request, a url or an u
 
 test('a data: URI is handed on as its base64, and is no address that is fetched', async () => {
   const { asked, logs, prepare } = referencesFixture();
-  expect(await prepare(Array(4).fill({ url: 'DATA:image/png;base64,aaaa' }))).toBeNull();
+  expect(await prepare(Array.from({ length: 4 }, () => ({ url: 'DATA:image/png;base64,aaaa' })))).toBeNull();
   expect(asked[0]!.items[0]).toEqual({ kind: 'data', base64: 'aaaa', putLink: 'put lic_1/r1/0' });
   expect(logs.size).toBe(0);
 });
