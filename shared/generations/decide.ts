@@ -11,7 +11,7 @@ import { unpaidRefusal } from '../licenses/unpaid-runs.ts';
 import { usableIdentity } from '../identities/identity.ts';
 import { ownWords, ServiceError, type Words } from '../base/errors.ts';
 import { overKeyBudget, overLimit, tooManyInFlight, tooManyUnpaid, type InPeriod } from './limit-refusals.ts';
-import type { StoredBeside } from './sdk-try-store.ts';
+import type { StoredBeside } from './record-part.ts';
 import type { GenerationStore } from './store.ts';
 import type { IdempotencyRecord } from './idempotency-store.ts';
 import { inFlightName, type Period, type PeriodStore } from '../licenses/period-store.ts';

@@ -9,6 +9,9 @@ export class RunLost extends Error {
   override name = 'RunLost';
 }
 
+/** A part of one reservation beside those that all have. */
+export type StoredBeside = Part<{ outcome: 'overtaken' }>;
+
 /** A record that could not be ended, as it is stored. */
 type StoredRecord = { stored: Item | undefined };
 

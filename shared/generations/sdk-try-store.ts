@@ -4,8 +4,8 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { firstRequestIdAt } from '../base/ids.ts';
 import { itemKeys, ttlAttribute, type ItemKey } from '../table/keys.ts';
 import { writeItem, type Item, type Table } from '../table/table.ts';
-import type { Part } from '../table/transact.ts';
 import type { Generation } from './generation.ts';
+import type { StoredBeside } from './record-part.ts';
 
 /** One of the tries that a program makes of a request by itself, without an idempotency key. */
 export interface SdkTry {
@@ -14,9 +14,6 @@ export interface SdkTry {
   /** 0 for the first try. */
   count: number;
 }
-
-/** What a reservation stores beside its request. */
-export type StoredBeside = Part<{ outcome: 'overtaken' }>;
 
 /** The tries of one request, as they are stored. */
 export interface StoredTries {

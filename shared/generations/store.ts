@@ -7,6 +7,7 @@ import { ServiceError, serviceBusy, type UnpaidReason } from '../base/errors.ts'
 import { pause } from '../table/backoff.ts';
 import { fromItem } from './item.ts';
 import { completeRecord, endedByAnother, failRecord, insertRecord } from './record-part.ts';
+import type { StoredBeside } from './record-part.ts';
 import { chargeCredits, holdCredits, returnCredits } from './credits-part.ts';
 import { holdKeyBudget, returnKeyBudget } from './key-budget-part.ts';
 import { countCharge } from './statistics-part.ts';
@@ -23,7 +24,6 @@ import type { UnpaidRefusal, UnpaidRun } from '../licenses/unpaid-runs.ts';
 import { notifyOwner } from '../licenses/notification-part.ts';
 import { generationPages } from './pages.ts';
 import { batchGet, getItem, listLeases, writeItem, type Item, type Table } from '../table/table.ts';
-import type { StoredBeside } from './sdk-try-store.ts';
 import { transact, type Parts } from '../table/transact.ts';
 import { itemKeys, licenseIdOfGeneration } from '../table/keys.ts';
 
@@ -282,9 +282,8 @@ export function generationStore(table: Table) {
     /** One request, wherever among these licenses it is stored. */
     async find(licenseIds: string[], requestId: string): Promise<Generation | null> {
       for (let i = 0; i < licenseIds.length; i += 100) {
-        const keys = licenseIds
-          .slice(i, i + 100)
-          .map((licenseId) => itemKeys.generation(licenseId, requestId));
+        const some = licenseIds.slice(i, i + 100);
+        const keys = some.map((licenseId) => itemKeys.generation(licenseId, requestId));
         const found = (await batchGet(table, keys)).find((item) => item !== undefined);
         if (found) return fromItem(found);
       }

@@ -59,10 +59,8 @@ export function imagesEndpoint(
       const accepted = await acceptTry(command, sdkTry, deps);
       const { generation } = accepted;
       if (accepted.outcome === 'replayed') {
-        Object.assign(request.responseHeaders, {
-          'idempotent-replayed': 'true',
-          'x-request-id': generation.requestId,
-        });
+        request.responseHeaders['idempotent-replayed'] = 'true';
+        request.responseHeaders['x-request-id'] = generation.requestId;
         const maySend = form === 'url' || (await countAnswerWithImages(table, generation));
         if (!maySend && form !== 'both') throw imagesSentBefore(generation);
         return imagesAnswer(generation, accepted.answer.outputs, maySend ? form : 'url', event);

@@ -330,8 +330,8 @@ describe("in OpenAI's API format", () => {
       [openAiGenerate, image({ prompt: 'a try' })],
       [openAiEdit, { ...image({ prompt: 'a try' }), model: 'citrine', images }],
     ] as const) {
-      const send = (count: number) =>
-        call(name, { key, body: order, headers: { 'x-stainless-retry-count': `${count}` } });
+      const send = (count: number, more: object = {}) =>
+        call(name, { key, body: { ...order, ...more }, headers: { 'x-stainless-retry-count': `${count}` } });
       const [first, second] = [await send(0), await send(1)];
       expect([first.status, second.headers['idempotent-replayed']]).toEqual([200, 'true']);
     }

@@ -11,6 +11,7 @@ import {
   objectOf,
   spread,
   spreadTable,
+  isEdit,
   takesBody,
   ways,
   type Hostile,
@@ -27,6 +28,8 @@ const invalidParameters = { status: 400, code: 'INVALID_PARAMETERS' } as const;
 type Write = (members: string[]) => string | Buffer;
 
 const withBody = ways.filter(takesBody);
+/** An edit's images make its body larger. */
+const withSmallBody = withBody.filter((way) => !isEdit(way));
 const deep = 200_000;
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
@@ -109,7 +112,7 @@ const hostileBodies: Hostile[] = [
   ...valuesOfMember('prompt', noPrompts, generating, { ...invalidParameters, says: 'prompt' }),
   ...valuesOfMember('referenceImages', [likeList], generating, invalidParameters),
   ...valuesOfMember('seed', ['1e400'], generating, { ...invalidParameters, says: 'seed' }),
-  ...spreadTable({ 'more than 1 MiB': () => `"${marker.repeat(150_000)}"` }, withBody, (way, body) => ({
+  ...spreadTable({ 'more than 1 MiB': () => `"${marker.repeat(150_000)}"` }, withSmallBody, (way, body) => ({
     ...written(body, way),
     status: 413,
     code: 'PAYLOAD_TOO_LARGE',
@@ -150,10 +153,14 @@ function acceptedBy({ route }: Hostile['way']): Pick<Hostile, 'status' | 'code'>
 }
 
 const goodBodies: Hostile[] = [
-  ...spreadTable(harmless, withBody, (way, headers) => ({
-    request: () => ({ headers }),
-    ...acceptedBy(way),
-  })),
+  ...spreadTable(
+    harmless,
+    withBody.filter((way) => !isEdit(way)),
+    (way, headers) => ({
+      request: () => ({ headers }),
+      ...acceptedBy(way),
+    }),
+  ),
   ...spreadTable(
     { 'no body at all': '' },
     ways.filter(({ route, by }) => route === routes.createUpload && by === 'key'),
@@ -300,6 +307,7 @@ const noSegments = ['', '%', '%ff', '%c0%af', `${id}/`, `${id}/x`, 'x//'];
 
 const codeOf: Record<string, ErrorCode> = {
   [routes.getGeneration.path]: 'REQUEST_NOT_FOUND',
+  [routes.cancelGeneration.path]: 'REQUEST_NOT_FOUND',
   [routes.revokeKey.path]: 'KEY_NOT_FOUND',
   [routes.listActivity.path]: 'LICENSE_NOT_FOUND',
   [routes.listRefusals.path]: 'LICENSE_NOT_FOUND',

@@ -35,8 +35,12 @@ export const ways: Way[] = (Object.values(routes) as Route[]).flatMap((route) =>
 
 /** What another protocol says of bodies and headers is looked at in that protocol's own tests. */
 const isOurs = ({ route }: Way) => route.apiFormat !== 'mcp';
-export const isGenerating = (way: Way) => way.route.streams && isOurs(way);
-export const isPost = (way: Way) => way.route.method === 'POST' && isOurs(way);
+/** Its identity is one that takes product photos, and those here have no model. */
+export const isEdit = ({ route }: Way) => route === routes.editOpenAiImage;
+export const isGenerating = (way: Way) => way.route.streams && isOurs(way) && !isEdit(way);
+/** A cancellation needs no body. */
+export const isPost = (way: Way) =>
+  way.route.method === 'POST' && isOurs(way) && way.route !== routes.cancelGeneration;
 export const takesBody = (way: Way) => isPost(way) || way.route.method === 'PATCH';
 
 /** An account with an active license, one of its keys and its session. */
@@ -131,11 +135,14 @@ export function membersOf({ route, by }: Way, { identityId, licenseId }: Caller)
   if (route === routes.createGeneration) return generation;
   if (route === routes.createPlaygroundGeneration) return [...generation, license];
   if (route === routes.createOpenAiImage) return [`"model":"${identityId}"`, `"prompt":"${marker}"`];
+  if (route === routes.editOpenAiImage)
+    return [`"model":"${identityId}"`, `"prompt":"${marker}"`, `"images":[{"image_url":"${marker}"}]`];
   if (route === routes.createKey) return [license, `"name":"${marker}"`];
   if (route === routes.updateKey) return [`"name":"${marker}"`];
   if (route === routes.updateAccount) return ['"creditMails":true'];
   if (route === routes.createUpload)
     return ['"contentType":"image/png"', ...(by === 'session' ? [license] : [])];
+  if (route === routes.cancelGeneration) return [];
   if (route === routes.answerAgent) return ['"jsonrpc":"2.0"', '"id":1', '"method":"tools/list"'];
   throw new Error(`what ${route.path} accepts is not known here`);
 }

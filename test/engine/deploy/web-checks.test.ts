@@ -67,7 +67,7 @@ test.each<[string, object, object | null, string]>([
 });
 
 const names =
-  'Authorization,Content-Type,Idempotency-Key,If-None-Match,MCP-Method,MCP-Name,MCP-Protocol-Version,Prefer';
+  'Authorization,Content-Type,Idempotency-Key,If-None-Match,MCP-Method,MCP-Name,MCP-Protocol-Version,Prefer,traceparent,tracestate';
 const missing = names.toLowerCase().split(',').slice(1).join(', ');
 
 test.each([
