@@ -113,6 +113,8 @@ function drawFocus(random: Random, calm: boolean) {
  */
 function focusOnDeletions(seed: number) {
   const faults = ['reset before', '500 before', 'throttled', 'timeout before'] as const;
+  // A copy of a reservation that comes after its request was deleted.
+  if (seed % 24 === 9) return [{ purpose: 'reserve', fault: 'applied late' as const, chance: 0.4 }];
   return seed % 6 === 0 ? [{ purpose: 'delete an image', fault: faults[(seed / 6) % 4]!, chance: 0.5 }] : [];
 }
 
