@@ -1,7 +1,6 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { AccountSettings } from './answer-contract.ts';
-import { batchGet, type Item, type Table } from '../table/table.ts';
+import { batchGet, writeIf, type Item, type Table } from '../table/table.ts';
 import { itemKeys, type ItemKey } from '../table/keys.ts';
 
 export type AccountStore = ReturnType<typeof accountStore>;
@@ -56,9 +55,7 @@ export function accountStore(table: Table) {
         ConditionExpression: 'attribute_not_exists(sessionsEndedAtMs) OR sessionsEndedAtMs < :at',
         ExpressionAttributeValues: { ':at': atMs },
       });
-      await documents.send(command).catch((error: unknown) => {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      });
+      await writeIf(() => documents.send(command));
     },
   };
 }

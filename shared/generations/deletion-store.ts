@@ -1,14 +1,10 @@
-import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { GenerationRef } from './queue-contract.ts';
 import type { Deletion } from './deletion.ts';
 import type { Generation } from './generation.ts';
 import { fromItem as generationFromItem } from './item.ts';
-import { batchGet, getItem, listLeases, writeItem, type Item, type Table } from '../table/table.ts';
+import { batchGet, getItem, listLeases, writeIf, writeItem, type Item, type Table } from '../table/table.ts';
 import { itemKeys, leaseIndex, licenseIdOfDeletion } from '../table/keys.ts';
 import { transact } from '../table/transact.ts';
 
@@ -84,12 +80,8 @@ export function deletionStore(table: Table) {
         ConditionExpression: 'attribute_exists(PK)',
         ExpressionAttributeValues: marshall({ ':yes': true, ':until': imagesUntilMs }),
       });
-      try {
-        // Another hand may be at it, and meet this one.
-        await writeItem(() => table.client.send(command));
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
+      // Another hand may be at it, and meet this one.
+      await writeIf(() => table.client.send(command));
     },
 
     /** Nothing of the request is left after this. */

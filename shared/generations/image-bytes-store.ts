@@ -1,8 +1,8 @@
-import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { ServiceError, type Words } from '../base/errors.ts';
 import { itemKeys } from '../table/keys.ts';
-import { writeItem, type Table } from '../table/table.ts';
+import { writeIf, type Table } from '../table/table.ts';
 import type { GenerationRef } from './queue-contract.ts';
 
 /** So often do the images of one request pass through a function, with the first answer; by their links as often as one likes. */
@@ -24,13 +24,7 @@ export async function countAnswerWithImages(
       'attribute_exists(PK) AND (attribute_not_exists(answersWithImages) OR answersWithImages < :most)',
     ExpressionAttributeValues: marshall({ ':one': 1, ':most': maxAnswersWithImages - 1 }),
   });
-  try {
-    await writeItem(() => table.client.send(command));
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  return writeIf(() => table.client.send(command));
 }
 
 /** For who asks for the images themselves once more. */

@@ -1,9 +1,9 @@
-import { ConditionalCheckFailedException, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { firstRequestIdAt } from '../base/ids.ts';
 import { itemKeys, ttlAttribute, type ItemKey } from '../table/keys.ts';
-import { writeItem, type Item, type Table } from '../table/table.ts';
+import { writeIf, type Item, type Table } from '../table/table.ts';
 import type { Generation } from './generation.ts';
 import type { StoredBeside } from './record-part.ts';
 
@@ -64,9 +64,7 @@ export async function noteRefusedTry(
     Item: marshall(item),
     ConditionExpression: 'attribute_not_exists(PK)',
   });
-  await writeItem(() => table.client.send(command)).catch((error: unknown) => {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  });
+  await writeIf(() => table.client.send(command));
 }
 
 /** Earlier tries of the same members, none made as often as this one; first those that it most likely follows: a strong read. */
@@ -110,11 +108,5 @@ export async function takeTries(
     ConditionExpression: 'lastTry < :count OR takenBy = :by',
     ExpressionAttributeValues: marshall({ ':count': count, ':by': by, ':at': nowMs }),
   });
-  try {
-    await writeItem(() => table.client.send(command));
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  return writeIf(() => table.client.send(command));
 }

@@ -23,7 +23,7 @@ import { freeIdempotencyKey, takeIdempotencyKey, type IdempotencyRecord } from '
 import type { UnpaidRefusal, UnpaidRun } from '../licenses/unpaid-runs.ts';
 import { notifyOwner } from '../licenses/notification-part.ts';
 import { generationPages } from './pages.ts';
-import { batchGet, getItem, listLeases, writeItem, type Item, type Table } from '../table/table.ts';
+import { batchGet, getItem, listLeases, writeIf, writeItem, type Item, type Table } from '../table/table.ts';
 import { transact, type Parts } from '../table/transact.ts';
 import { itemKeys, licenseIdOfGeneration } from '../table/keys.ts';
 
@@ -235,9 +235,7 @@ export function generationStore(table: Table) {
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: marshall({ ':true': true, ':queued': 'QUEUED' }),
       });
-      await writeItem(() => table.client.send(command)).catch((error: unknown) => {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      });
+      await writeIf(() => table.client.send(command));
     },
 
     /** PROCESSING → COMPLETED, and its credits from held to used. */

@@ -1,7 +1,7 @@
-import { ConditionalCheckFailedException, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { noColdStart, type ColdStart } from './cold-start.ts';
-import { getItem, type Table } from '../table/table.ts';
+import { getItem, writeIf, type Table } from '../table/table.ts';
 import { itemKeys } from '../table/keys.ts';
 
 /** What is known of cold starts as it was read. It can be written back only while its version is unchanged. */
@@ -28,20 +28,13 @@ export function coldStartStore(table: Table) {
     async put({ sinceMs, ...others }: ColdStart, readVersion: number): Promise<boolean> {
       const version = readVersion + 1;
       const item = { ...itemKeys.coldStart(), wakingSinceMs: sinceMs, ...others, version };
-      try {
-        await table.client.send(
-          new PutItemCommand({
-            TableName: table.name,
-            Item: marshall(item),
-            ConditionExpression: readVersion === 0 ? 'attribute_not_exists(PK)' : 'version = :read',
-            ExpressionAttributeValues: readVersion === 0 ? undefined : marshall({ ':read': readVersion }),
-          }),
-        );
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
-        throw error;
-      }
+      const command = new PutItemCommand({
+        TableName: table.name,
+        Item: marshall(item),
+        ConditionExpression: readVersion === 0 ? 'attribute_not_exists(PK)' : 'version = :read',
+        ExpressionAttributeValues: readVersion === 0 ? undefined : marshall({ ':read': readVersion }),
+      });
+      return writeIf(() => table.client.send(command));
     },
   };
 }

@@ -2,6 +2,7 @@ import {
   type AttributeValue,
   BatchGetItemCommand,
   type BatchGetItemCommandOutput,
+  ConditionalCheckFailedException,
   DynamoDBClient,
   GetItemCommand,
   TransactionConflictException,
@@ -74,6 +75,17 @@ export async function writeItem<T>(send: () => Promise<T>): Promise<T> {
       if (attempt > maxConflictRetries) throw serviceBusy(error, true);
       await pause(attempt);
     }
+  }
+}
+
+/** As `writeItem`, for a write that may come too late. @returns whether its condition held. */
+export async function writeIf(send: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await writeItem(send);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
   }
 }
 
