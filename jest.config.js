@@ -2,7 +2,7 @@
 const common = {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/esbuild-transform.js' },
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/quick-environment.js',
 };
 
 /** The folders of each project. `npm test` runs all but `browser`, `long`, `abuse` and `emulated`, which are steps of `npm run test:long`. */
