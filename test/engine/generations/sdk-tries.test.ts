@@ -6,6 +6,7 @@ import { listTries, noteRefusedTry, storeTry, takeTries } from '../../../shared/
 import { newRequestId } from '../../../shared/base/ids.ts';
 import { deliver, newCommand, says } from './fixture.ts';
 import { useEngines } from './use-engines.ts';
+import { runs } from '../../support/runs.ts';
 
 const fixture = useEngines();
 const digest = 'same';
@@ -134,6 +135,8 @@ describe('a try after the first', () => {
           expect(result).toEqual([expect.any(String), expect.any(String)]);
       expect((await charges()).length).toBeLessThanOrEqual(wishes.length);
     };
-    await fc.assert(fc.asyncProperty(fc.array(fates, { minLength: 1, maxLength: 4 }), play), { numRuns: 15 });
+    await fc.assert(fc.asyncProperty(fc.array(fates, { minLength: 1, maxLength: 4 }), play), {
+      numRuns: runs(5),
+    });
   }, 120_000);
 });
