@@ -51,10 +51,17 @@ class GpuQueue:
             return 'dead'
         return 'ready' if self._warm.is_set() else 'warming'
 
+    @property
+    def model_version(self) -> str:
+        """The engine's."""
+        return self._engine.model_version
+
     async def run(self) -> None:
-        """Warms the engine up, then generates until the engine is lost. Raises what `warm` raises."""
+        """Warms the engine up, then generates until the engine is lost. Raises what that raises."""
         try:
             await self._thread.call(self._engine.warm)
+            await self._preprocessor.warm()
+            self._observer.log('warm', modelVersion=self.model_version)
             self._warm.set()
             while (queued := await self._next()) is not None:
                 await self._generate(queued)

@@ -31,7 +31,6 @@ class ServerContext:
 
     settings: Settings
     observer: Observer
-    model_version: str
     queue: GpuQueue
     links: Links
     adapters: AdapterStore
@@ -41,6 +40,11 @@ class ServerContext:
     sign: SignFile | None = None
     jobs: dict['asyncio.Task[None]', 'Job'] = field(default_factory=dict)
     stopping: bool = False
+
+    @property
+    def model_version(self) -> str:
+        """The engine's; final once it is warm."""
+        return self.queue.model_version
 
     async def stop(self) -> None:
         """Accepts no more requests, lets running ones finish within the grace time, and fails the rest."""

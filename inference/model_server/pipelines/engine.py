@@ -102,15 +102,18 @@ class Engine(Protocol):
     once `warm` has ended and also while the GPU paints; they change nothing that `use` and `paint` need. On
     each thread there is one call at a time.
 
+    It may also have `warm_preparing()`, which is called on the thread of `prepare` once `warm` has ended,
+    because libraries keep something for each thread. What either raises ends the process.
+
     They raise `Failure` for what the customer should read, and `EngineLost` when all is over. Anything else
     that they raise fails the request with a general message.
     """
 
-    #: 1 to LONGEST_VERSION characters; names everything that decides an image's bytes.
+    #: 1 to LONGEST_VERSION characters; names everything that decides an image's bytes. `warm` may change it.
     model_version: str
 
     def warm(self) -> None:
-        """Loads, compiles and paints once; afterwards requests are fast. What it raises ends the process."""
+        """Loads, compiles and paints once; afterwards requests are fast."""
 
     def read(self, adapter: Adapter) -> LoadedAdapter:
         """Reads an adapter and checks it. Raises Failure('adapter_unavailable', …) if it can't be used."""

@@ -43,7 +43,8 @@ class SdxlEngine(DiffusionEngine):
     attention = 0.11
     upcasts_encoder = True
     image_takes_size = False
-    compile_modes = ('off', 'regional', 'whole')
+    compiled_beside = ('ResnetBlock2D',)
+    graphed = True
     # Without it an invisible watermark depends on whether its library happens to be installed.
     options: ClassVar[dict[str, Any]] = {'add_watermarker': False}
 
@@ -88,6 +89,8 @@ class SdxlEngine(DiffusionEngine):
         if self._has_ip_adapter:
             looks = inputs.reference_mode == 'reference'
             self._text.set_ip_adapter_scale(_REFERENCE_SCALE if looks else 0.0)
+            if self._graphs is not None:
+                self._graphs.mode = looks
 
     def _plan_reference(self, spec: ImageSpec, inputs: dict[str, Any]) -> Recipe:
         if not self._has_ip_adapter:
