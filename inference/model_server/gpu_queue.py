@@ -61,7 +61,6 @@ class GpuQueue:
         try:
             await self._thread.call(self._engine.warm)
             await self._preprocessor.warm()
-            self._observer.log('warm', modelVersion=self.model_version)
             self._warm.set()
             while (queued := await self._next()) is not None:
                 await self._generate(queued)

@@ -68,7 +68,9 @@ def test_inductors_code_paints_the_same_picture_and_nothing_is_compiled_in_a_req
     monkeypatch.setenv('COMPILE', '1')
     monkeypatch.setenv('COMPILE_CACHE_DIR', str(tmp_path))
     engine = open_engine('z-image', model_dirs['z-image'])
-    assert engine.model_version == f'{eager.model_version} compiled-{graphs()}'
+    named, _, pieces = engine.model_version.rpartition(' compiled-')
+    assert named == eager.model_version
+    assert int(pieces) >= graphs() > 0
     assert len(list(tmp_path.glob('*.compiled'))) == 1
 
     # What would not be compiled any more raises an error here.
