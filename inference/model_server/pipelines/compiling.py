@@ -131,9 +131,11 @@ class CompileCache:
         return torch.compiler.load_cache_artifacts(file.read_bytes()) is not None
 
     def save(self) -> None:
-        """Writes it where something was compiled anew. A folder that can't be written to is left as it is."""
+        """Writes what is not in it yet. A folder that can't be written to is left as it is."""
         file = self._file
-        if file is None or not torch._dynamo.utils.counters['inductor']['fxgraph_cache_miss']:
+        if file is None or (
+            file.exists() and not torch._dynamo.utils.counters['inductor']['fxgraph_cache_miss']
+        ):
             return
         artifacts = torch.compiler.save_cache_artifacts()
         if artifacts is None:
