@@ -46,17 +46,17 @@ def specs_to_warm(
 
 class Compiler:
     """
-    Has parts of a model compiled when they are first run, until its time is over. What is left runs as it is.
+    Has parts of a model compiled when they are first run, until its time is over or one can't be compiled.
 
-    The parts come in the same order in each process, so that their number tells which ones they are.
+    What is left runs as it is. The parts come in the same order in each process, so that their number tells which ones they are.
     """
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
         self._compile: Callable[..., Any] = torch._dynamo.lookup_backend('inductor')
-        #: Pieces of code that were compiled, and whether some were left.
+        #: Pieces of code that were compiled, and whether these are all.
         self.pieces = 0
-        self.late = False
+        self.complete = True
 
     def add(self, model: torch.nn.Module, names: Sequence[str]) -> None:
         """
@@ -70,13 +70,17 @@ class Compiler:
 
     def __call__(self, graph: Any, inputs: Any) -> Any:
         """A backend of PyTorch's compiler."""
-        if time.monotonic() > self._end:
-            self.late = True
-            # Nor will any later one be.
-            torch.compiler.set_stance(_EAGER)
-            return graph.forward
-        self.pieces += 1
-        return self._compile(graph, inputs)
+        if time.monotonic() < self._end:
+            try:
+                code = self._compile(graph, inputs)
+                self.pieces += 1
+                return code
+            except Exception as error:
+                Observer().fault('a part of the model could not be compiled', error)
+        self.complete = False
+        # Nor will any later one be.
+        torch.compiler.set_stance(_EAGER)
+        return graph.forward
 
 
 @contextmanager
@@ -174,5 +178,5 @@ def compile_parts(
             paint(spec)
     cache.save()
     took = round(time.monotonic() - began, 1)
-    Observer().log('compiled', pieces=compiler.pieces, seconds=took, complete=not compiler.late)
+    Observer().log('compiled', pieces=compiler.pieces, seconds=took, complete=compiler.complete)
     return compiler.pieces

@@ -139,21 +139,33 @@ def test_a_unets_parts_are_compiled_in_their_order_and_need_no_other_code_for_ot
         assert close, (width, height, batch)
 
 
-@pytest.mark.usefixtures('first_half')
-def test_what_is_not_compiled_in_time_runs_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize('reason', ['time', 'error'])
+def test_what_is_not_compiled_in_time_or_at_all_runs_as_it_is(
+    reason: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     unet, plain = tiny_unet(), tiny_unet()
-    now = 0.0
+    now, blocks, tried = 0.0, 0, 0
+
+    def compile_blocks(graph: Any, _inputs: Any) -> Any:
+        nonlocal tried
+        tried += 1
+        if blocks:
+            raise RuntimeError('There is no compiler.')
+        return graph.forward
+
     monkeypatch.setattr('time.monotonic', lambda: now)
+    monkeypatch.setattr(torch._dynamo, 'lookup_backend', lambda _: compile_blocks)
     with compiling(60) as compiler:
         compiler.add(unet, ('BasicTransformerBlock',))
         run(unet, 8, 8, 2)
-        before = compiler.pieces
-        now = 61
+        blocks = compiler.pieces
+        now = 61.0 if reason == 'time' else 0.0
         compiler.add(unet, ('ResnetBlock2D',))
         assert torch.allclose(run(unet, 8, 8, 2), run(plain, 8, 8, 2), atol=1e-5)
-    assert (compiler.pieces, compiler.late) == (before, True)
-    # One more, which found the time to be over.
-    assert graphs() == before + 1
+    assert (compiler.pieces, compiler.complete) == (blocks, False)
+    # Nothing more is tried once it is over.
+    assert (tried, graphs()) == (blocks + (reason == 'error'), blocks + 1)
+    assert ('could not be compiled' in capsys.readouterr().out) == (reason == 'error')
 
 
 def test_a_thread_of_its_own_compiles_as_many_variants_and_none_in_a_request() -> None:
