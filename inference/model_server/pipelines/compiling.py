@@ -48,7 +48,8 @@ class Compiler:
     """
     Has parts of a model compiled when they are first run, until its time is over or one can't be compiled.
 
-    What is left runs as it is. The parts come in the same order in each process, so that their number tells which ones they are.
+    What is left runs as it is. The parts come in the same order in each process, so that their number tells
+    which ones they are.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -75,6 +76,9 @@ class Compiler:
                 code = self._compile(graph, inputs)
                 self.pieces += 1
                 return code
+            except torch._dynamo.exc.RestartAnalysis:
+                # No failure: it is called again, with another graph.
+                raise
             except Exception as error:
                 Observer().fault('a part of the model could not be compiled', error)
         self.complete = False

@@ -44,7 +44,7 @@ class Scaled(torch.nn.Module):
     """Takes what a denoiser takes: tensors, constants, and both in dictionaries."""
 
     def forward(self, x: Any, times: int, *, added: Any = None) -> Any:
-        return (x * times + added['text'][0],)
+        return ((x * times if times is not True else x * 100) + added['text'][0],)
 
 
 def call(model: Any, rows: int, times: int = 2, at: float = 1.0) -> float:
@@ -69,7 +69,7 @@ def test_the_first_of_a_kind_runs_as_it_is_the_second_is_captured_and_later_ones
         seen.append((card.captured, card.replayed))
     assert seen == [(0, 0), (1, 1), (1, 2)]
     # A size, a constant, its type, and what is no input.
-    for change in ({'rows': 5}, {'times': 3}, {'times': True}):
+    for change in ({'rows': 5}, {'times': 1}, {'times': True}):
         wanted = call(Scaled(), **{'rows': 4, **change})
         assert [call(model, **{'rows': 4, **change}) for _ in range(3)] == [wanted] * 3
     graphs.mode = 'other'
@@ -90,13 +90,15 @@ def test_the_kinds_that_were_used_last_are_kept(card: Card) -> None:
     for rows in range(1, MOST_KINDS + 2):
         call(model, rows)
         call(model, rows)
-        call(model, 2 if rows > 1 else 1)
-    before = card.captured
+        # So that this one is never the oldest.
+        call(model, 1)
+    captured = card.captured
+    for rows in (1, 3, MOST_KINDS + 1):
+        call(model, rows)
+    assert card.captured == captured
     call(model, 2)
-    assert card.captured == before
-    call(model, 1)
-    call(model, 1)
-    assert card.captured == before + 1
+    call(model, 2)
+    assert card.captured == captured + 1
 
 
 def test_what_cant_be_captured_runs_as_it_is_with_a_line_in_the_log(
