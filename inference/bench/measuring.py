@@ -20,16 +20,7 @@ from model_server.pipelines.runtime import set_environment
 from .models import FULL, TINY, Amount, build_model, describe_machine, read_adapters
 from .rows import Rows
 from .subjects import Modes, Plain, Served, Subject
-from .timing import (
-    digest_tensors,
-    gauge_us,
-    measure_phases,
-    now_seconds,
-    open_capture,
-    profile,
-    record_inputs,
-    seconds,
-)
+from .timing import digest_tensors, gauge_us, open_capture, profile, record_inputs, seconds, timed
 
 # The tokenizer of these models makes a token of each letter, and CLIP reads 75 at a time: of a longer prompt
 # plain diffusers drops the rest, and the engine does not, so they would not do the same.
@@ -43,6 +34,8 @@ _MOST_TIMES_PLAIN = 3
 _TURNS = 3
 _CALLS = {1: 6, 4: 3}
 
+_Painting = Callable[[], list[Image.Image]]
+
 
 def run_job(job: str, model: str, tiny: bool, out: Path, cache: Path) -> None:
     """Adds rows to the model's file."""
@@ -50,237 +43,184 @@ def run_job(job: str, model: str, tiny: bool, out: Path, cache: Path) -> None:
     amount = FULL if torch.cuda.is_available() and not tiny else TINY
     rows = Rows(out / f'{model}.jsonl', {'model': model, 'size': amount.size, 'job': job})
     rows.add('machine', **describe_machine())
-    cache.mkdir(parents=True, exist_ok=True)
-    began = now_seconds()
-    folder = build_model(model, cache, amount.size)
-    rows.value('build', now_seconds() - began, 's', variant='none', adapter='none')
-    (cache / 'compiled').mkdir(exist_ok=True)
+    (cache / 'compiled').mkdir(parents=True, exist_ok=True)
+    built_seconds, folder = timed(lambda: build_model(model, cache, amount.size))
+    rows.value('build', built_seconds, 's', variant='plain', adapter='none')
     os.environ |= {'MODEL_DIR': str(folder), 'COMPILE_CACHE_DIR': str(cache / 'compiled')}
     os.environ.setdefault('COMPILE_SECONDS', _COMPILE_SECONDS)
+    measuring = Measuring(amount, Plain(folder), read_adapters(folder), rows)
     with torch.no_grad():
-        measuring = Measuring(amount, folder, read_adapters(folder), rows)
         measuring.run_fresh() if job == 'fresh' else measuring.run()
 
 
 class Measuring:
     """The subjects and their rows. What fails is a row, and the rest goes on."""
 
-    def __init__(self, amount: Amount, model_dir: Path, adapters: Sequence[Adapter], rows: Rows) -> None:
+    def __init__(self, amount: Amount, plain: Plain, adapters: Sequence[Adapter], rows: Rows) -> None:
         """`adapters`: two."""
         self._amount = amount
-        self._model_dir = model_dir
+        self._plain = plain
         self._one, self._other = adapters
         self._rows = rows
-        self._plain = Plain(model_dir)
-        self._engine: Served | None = None
+        self._subjects: list[Subject] = [plain]
+        side = amount.side
+        self._spec = ImageSpec(_PROMPT, 'fog', amount.steps, 5.0, side, side, (), 'reference', False, {})
 
     def run(self) -> None:
         """All of it."""
         plain = self._plain
-        self._value(plain, 'read the weights', seconds(plain.load), 's')
-        self._value(plain, 'first request', seconds(self._painting(plain)), 's')
+        self._time(plain, 'read the weights', plain.load)
+        self._time(plain, 'first request', self._painting(plain))
         # The first batch is planned.
         self._painting(plain, outputs=4)()
         self._note_memory(plain)
         with self._trying('engine', 'load and warm up'):
-            engine = Served()
-            self._load(engine)
-            self._engine = engine if self._is_good(engine) else None
+            engine = self._load_engine()
+            if self.is_good(engine):
+                self._subjects.append(engine)
         for images in _CALLS:
             self._measure_evaluations(images)
-        self._measure_images()
-        self._measure_four()
+        self._measure_images(self._subjects)
         for subject in self._subjects:
-            self._look_into(subject)
-        self._measure_adapters()
-        self._measure_references()
+            with self._trying(subject.name, 'four outputs'):
+                self._time(subject, 'four outputs', self._painting(subject, outputs=4))
+            with self._trying(subject.name, 'GPU at work'):
+                self._profile(subject)
+            with self._trying(subject.name, 'an adapter'):
+                self._time(subject, 'adapter, the first', partial(subject.use, self._one), 'merged')
+                self._time(subject, 'first request with an adapter', self._painting(subject), 'merged')
+                self._measure_images([subject], subject.adapted)
+            if isinstance(subject, Served):
+                self._measure_engine(subject)
         with self._trying('plain', 'a fused adapter'):
-            self._value(plain, 'fuse', seconds(plain.merge), 's', 'merged')
-            self._time_often(plain, 'merged')
+            self._time(plain, 'fuse the adapter', plain.merge, 'merged')
+            self._measure_images([plain], 'merged')
 
     def run_fresh(self) -> None:
         """What another process makes, with the code that the first one kept."""
-        engine = Served()
-        self._load(engine)
-        self._time_often(engine, 'none', 1)
-        self._value(engine, 'adapter, the first', seconds(partial(engine.use, self._one)), 's', 'merged')
-        self._time_often(engine, 'merged', 1)
+        engine = self._load_engine()
+        self._measure_images([engine], times=1)
+        engine.use(self._one)
+        self._measure_images([engine], 'merged', times=1)
         # Nothing else has been in this process.
         self._note_memory(engine)
 
-    @property
-    def _subjects(self) -> list[Subject]:
-        return [self._plain] if self._engine is None else [self._plain, self._engine]
-
-    def _load(self, engine: Served) -> None:
-        began = now_seconds()
-        warm_seconds = engine.load()
-        self._value(engine, 'read the weights', now_seconds() - began - warm_seconds, 's')
-        version = engine.engine.model_version
-        self._value(engine, 'ready after that', warm_seconds, 's', model_version=version)
-
-    def _is_good(self, engine: Served) -> bool:
+    def is_good(self, engine: Served) -> bool:
         """Whether its first picture is one, and took no absurd time."""
-        took = seconds(self._painting(engine))
-        self._value(engine, 'first request', took, 's')
+        took, (picture,) = timed(self._painting(engine))
         usual = seconds(self._painting(self._plain))
-        blank = self._painting(engine)()[0].getcolors(1) is not None
-        reason = 'blank' if blank else f'{took:.1f} s, plain: {usual:.1f} s'
-        good = not blank and (took < _MOST_TIMES_PLAIN * usual or self._amount is TINY)
-        if not good:
+        self._value(engine, 'first request', took, 's')
+        blank = _is_blank(picture)
+        if blank or (took > _MOST_TIMES_PLAIN * usual and self._amount is not TINY):
+            reason = 'blank' if blank else f'{took:.1f} s, plain: {usual:.1f} s'
             self._rows.add('failed', variant='engine', what='first picture', reason=reason)
-        return good
+            return False
+        return True
+
+    def _load_engine(self) -> Served:
+        engine = Served()
+        took, warm_seconds = timed(engine.load)
+        version = engine.engine.model_version
+        self._value(engine, 'read the weights', took - warm_seconds, 's')
+        self._value(engine, 'ready after that', warm_seconds, 's', model_version=version)
+        return engine
 
     def _measure_evaluations(self, images: int) -> None:
         """One evaluation of the denoiser by settings: eagerly, and as a graph."""
-        plain, engine = self._plain, self._engine
-        quick = self._spec(steps=2)
-        args, named = record_inputs(plain.denoiser, self._painting(plain, quick, images))
-        if images == 1:
-            self._note_inputs(quick)
-        ways: dict[str, tuple[Subject, Modes]] = {
-            'plain': (plain, plain.modes),
-            'flash': (plain, replace(plain.modes, cudnn_attention=False)),
+        quick = replace(self._spec, steps=2)
+        recorded = {
+            each.name: record_inputs(each.denoiser, self._painting(each, quick, images))
+            for each in self._subjects
         }
-        if engine is not None:
-            ways['engine'] = engine, engine.modes
-        capture = open_capture()
-        found: dict[str, Evaluation] = {}
-        for name, (subject, modes) in ways.items():
-            with self._trying(name, f'one evaluation, {images}'):
-                found[name] = Evaluation(modes, partial(subject.forward, *args, **named), capture)
+        args, named = recorded['plain']
+        plain = partial(self._plain.denoiser, *args, **named)
+        ways = {
+            'plain': (plain, self._plain.modes),
+            'flash': (plain, replace(self._plain.modes, cudnn_attention=False)),
+        }
+        for subject in self._subjects:
+            if images == 1:
+                # The same for all, or they don't do the same.
+                tokens = len(subject.pipe.tokenizer(_PROMPT).input_ids)
+                leaves = tree_leaves(recorded[subject.name])
+                sizes = sorted(str(list(leaf.shape)) for leaf in leaves if isinstance(leaf, torch.Tensor))
+                self._value(subject, 'tokens of the prompt', tokens, 'tokens', inputs=sizes)
+            if isinstance(subject, Served):
+                ways['engine'] = partial(subject.evaluate, *args, **named), subject.modes
+        found, capture = {}, open_capture()
+        title = f'one evaluation, {"one image" if images == 1 else "four"}'
+        for name, (work, modes) in ways.items():
+            with self._trying(name, title):
+                found[name] = Evaluation(modes, work, capture)
         for _ in range(_TURNS):
             for evaluation in found.values():
                 evaluation.take_turn(_CALLS[images])
         for name, evaluation in found.items():
-            evaluation.tell(self._rows, name, images)
+            evaluation.tell(partial(self._rows.value, variant=name, adapter='none'), title)
 
-    def _note_inputs(self, quick: ImageSpec) -> None:
-        """How much there is to do, which must be the same for all."""
-        for subject in self._subjects:
-            tokens = len(subject.pipe.tokenizer(_PROMPT).input_ids)
-            inputs = record_inputs(subject.denoiser, self._painting(subject, quick))
-            shapes = [list(leaf.shape) for leaf in tree_leaves(inputs) if isinstance(leaf, torch.Tensor)]
-            self._value(subject, 'tokens of the prompt', tokens, 'tokens', inputs=sorted(shapes))
+    def _measure_images(
+        self,
+        subjects: Sequence[Subject],
+        adapter: str = 'none',
+        times: int | None = None,
+        what: str = 'one image',
+    ) -> None:
+        """In turn; rows with the medians, and the digests of the very pictures."""
+        taken: list[list[tuple[float, list[Image.Image]]]] = [[] for _ in subjects]
+        for _ in range(times or self._amount.repeats):
+            for subject, mine in zip(subjects, taken, strict=True):
+                mine.append(timed(self._painting(subject)))
+        for subject, mine in zip(subjects, taken, strict=True):
+            samples, pictures = [took for took, _ in mine], [picture for _, (picture,) in mine]
+            digests = [hashlib.sha256(picture.tobytes()).hexdigest() for picture in pictures]
+            more = {'samples': samples, 'digests': digests, 'blank': any(map(_is_blank, pictures))}
+            self._value(subject, what, median(samples), 's', adapter, **more)
 
-    def _measure_images(self) -> None:
-        taken: dict[str, list[tuple[float, Image.Image]]] = {each.name: [] for each in self._subjects}
-        gauged = []
-        for _ in range(self._amount.repeats):
-            gauged.append(gauge_us())
-            for subject in self._subjects:
-                taken[subject.name].append(self._take(subject))
-        for subject in self._subjects:
-            self._tell(subject, 'none', taken[subject.name], gauge_us=gauged)
-
-    def _measure_four(self) -> None:
-        for subject in self._subjects:
-            with self._trying(subject.name, 'four outputs'):
-                self._value(subject, 'four outputs', seconds(self._painting(subject, outputs=4)), 's')
-
-    def _measure_adapters(self) -> None:
-        for subject in self._subjects:
-            adapted, name = subject.adapted, subject.name
-            with self._trying(name, 'an adapter'):
-                took = seconds(partial(subject.use, self._one))
-                self._value(subject, 'adapter, the first', took, 's', adapted)
-                first = seconds(self._painting(subject))
-                self._value(subject, 'first request with an adapter', first, 's', adapted)
-                self._time_often(subject, adapted)
-        engine = self._engine
-        if engine is None:
-            return
+    def _measure_engine(self, engine: Served) -> None:
+        """Swaps of adapters, beginning with the one in use, and references."""
+        after = 'one image after a swap'
         with self._trying('engine', 'a swap'):
-            self._value(engine, 'adapter, another', seconds(partial(engine.use, self._other)), 's', 'merged')
+            self._time(engine, 'adapter, another', lambda: engine.use(self._other), 'merged')
             self._painting(engine)()
-            back = seconds(partial(engine.use, self._one))
-            self._value(engine, 'adapter, back to the first', back, 's', 'merged')
-            self._time_often(engine, 'merged', 1, 'one image after a swap')
-            self._value(engine, 'adapter, none again', seconds(partial(engine.use, None)), 's', 'merged')
-            self._time_often(engine, 'none', 1, 'one image after a swap')
-
-    def _measure_references(self) -> None:
-        engine = self._engine
-        if engine is None:
-            return
+            self._time(engine, 'adapter, back to the first', lambda: engine.use(self._one), 'merged')
+            self._measure_images([engine], 'merged', 1, after)
+            self._time(engine, 'adapter, none again', lambda: engine.use(None), 'merged')
+            self._measure_images([engine], 'none', 1, after)
+        self._time(engine, 'prepare', lambda: engine.engine.prepare(self._spec))
         modes: dict[str, ReferenceMode] = {'from a reference': 'reference', 'exact product': 'exact_product'}
         image = Image.radial_gradient('L').resize((self._amount.side // 2,) * 2).convert('RGB')
         image.putalpha(255)
         for what, mode in modes.items():
             with self._trying('engine', what):
-                spec = replace(self._spec(), references=(Reference(image),), reference_mode=mode)
+                spec = replace(self._spec, references=(Reference(image),), reference_mode=mode)
                 # The first is planned, and captured.
-                for _ in range(2):
-                    took = seconds(self._painting(engine, spec))
-                self._value(engine, what, took, 's')
+                self._painting(engine, spec)()
+                self._time(engine, what, self._painting(engine, spec))
 
-    def _look_into(self, subject: Subject) -> None:
-        """Where the time of an image goes."""
-        with self._trying(subject.name, 'phases'):
-            for phase, took in measure_phases(subject.pipe, self._painting(subject)).items():
-                self._value(subject, f'phase: {phase}', took, 's')
-        with self._trying(subject.name, 'GPU at work'):
-            short = self._painting(subject, self._spec(steps=3))
-            took = seconds(short)
-            busy, count, top = profile(short)
-            more = {'steps': 3, 'kernels': count, 'top_ms': top}
-            self._value(subject, 'GPU at work', busy / took, 'share', **more)
+    def _profile(self, subject: Subject) -> None:
+        """Three steps, of which the profiler's rows take seconds to read."""
+        short = self._painting(subject, replace(self._spec, steps=3))
+        took = seconds(short)
+        busy_seconds, count, top = profile(short)
+        self._value(subject, 'GPU at work', busy_seconds / took, 'share', steps=3, kernels=count, top_ms=top)
 
-    def _spec(self, steps: int | None = None) -> ImageSpec:
-        side = self._amount.side
-        steps = steps or self._amount.steps
-        return ImageSpec(_PROMPT, 'fog', steps, 5.0, side, side, (), 'reference', False, {})
-
-    def _painting(
-        self, subject: Subject, spec: ImageSpec | None = None, outputs: int = 1
-    ) -> Callable[[], list[Image.Image]]:
+    def _painting(self, subject: Subject, spec: ImageSpec | None = None, outputs: int = 1) -> _Painting:
         def paint() -> list[Image.Image]:
             subject.modes.apply()
-            return subject.generate(spec or self._spec(), _SEED, outputs)
+            return subject.generate(spec or self._spec, _SEED, outputs)
 
         return paint
-
-    def _take(self, subject: Subject) -> tuple[float, Image.Image]:
-        """An image with its seconds."""
-        began = now_seconds()
-        image = self._painting(subject)()[0]
-        return now_seconds() - began, image
-
-    def _time_often(
-        self, subject: Subject, adapter: str, times: int | None = None, what: str = 'one image'
-    ) -> None:
-        taken = [self._take(subject) for _ in range(times or self._amount.repeats)]
-        self._tell(subject, adapter, taken, what)
-
-    def _tell(
-        self,
-        subject: Subject,
-        adapter: str,
-        taken: Sequence[tuple[float, Image.Image]],
-        what: str = 'one image',
-        **more: object,
-    ) -> None:
-        """A row with the median, and the digests of the very images."""
-        samples = [took for took, _ in taken]
-        digests = [hashlib.sha256(image.tobytes()).hexdigest() for _, image in taken]
-        # As of a model that computes no numbers any more.
-        blank = any(image.getcolors(1) is not None for _, image in taken)
-        more |= {'samples': samples, 'digests': digests, 'blank': blank}
-        self._value(subject, what, median(samples), 's', adapter, **more)
 
     def _note_memory(self, subject: Subject) -> None:
         """As much as PyTorch ever took of the card."""
         if torch.cuda.is_available():
             self._value(subject, 'memory reserved', torch.cuda.max_memory_reserved() / 1e9, 'GB')
 
+    def _time(self, subject: Subject, what: str, work: Callable[[], Any], adapter: str = 'none') -> None:
+        self._value(subject, what, seconds(work), 's', adapter)
+
     def _value(
-        self,
-        subject: Subject,
-        what: str,
-        value: float,
-        unit: str,
-        adapter: str = 'none',
-        **more: Any,
+        self, subject: Subject, what: str, value: float, unit: str, adapter: str = 'none', **more: Any
     ) -> None:
         self._rows.value(what, value, unit, variant=subject.name, adapter=adapter, **more)
 
@@ -298,33 +238,31 @@ class Evaluation:
 
     def __init__(self, modes: Modes, work: Callable[[], Any], capture: Any) -> None:
         """Calls it, and captures it."""
-        self._modes, self._work = modes, work
+        self._modes = modes
         modes.apply()
-        self._digests = [digest_tensors(work())]
-        output, self._replay = capture(work)
-        self._replay()
-        self._digests.append(digest_tensors(output))
-        self._samples: dict[str, list[float]] = {'eager': [], 'graph': [], 'gauge_us': []}
+        digest = digest_tensors(work())
+        output, replay = capture(work)
+        replay()
+        self._ways = {'eager': (work, digest), 'graph': (replay, digest_tensors(output))}
+        self._samples_ms: dict[str, list[float]] = {'eager': [], 'graph': []}
+        self._gauged_us: list[float] = []
 
     def take_turn(self, calls: int) -> None:
         """Milliseconds of a call, as so many take together."""
         self._modes.apply()
-        for way, call in (('eager', self._work), ('graph', self._replay)):
+        for way, (call, _) in self._ways.items():
+            took = seconds(lambda call=call: [call() for _ in range(calls)])  # type: ignore[misc]
+            self._samples_ms[way].append(took / calls * 1e3)
+        self._gauged_us.append(gauge_us())
 
-            def work(call: Callable[[], Any] = call) -> None:
-                for _ in range(calls):
-                    call()
-
-            self._samples[way].append(seconds(work) / calls * 1e3)
-        self._samples['gauge_us'].append(gauge_us())
-
-    def tell(self, rows: Rows, variant: str, images: int) -> None:
+    def tell(self, add: Callable[..., None], title: str) -> None:
         """Its rows."""
-        gauged = self._samples['gauge_us']
-        for way, digest in zip(('eager', 'graph'), self._digests, strict=True):
-            samples = self._samples[way]
-            what = f'one evaluation, {"one image" if images == 1 else "four"}, {way}'
-            more = {'samples': samples, 'digest': digest, 'gauge_us': gauged, 'adapter': 'none'}
-            rows.value(what, median(samples), 'ms', variant=variant, **more)
-        what = 'starting an `add_`' + ('' if images == 1 else ', four')
-        rows.value(what, median(gauged), 'µs', variant=variant, adapter='none')
+        for way, samples in self._samples_ms.items():
+            more = {'samples': samples, 'digest': self._ways[way][1]}
+            add(f'{title}, {way}', median(samples), 'ms', **more)
+        add(f'{title}, starting an `add_`', median(self._gauged_us), 'µs', samples=self._gauged_us)
+
+
+def _is_blank(picture: Image.Image) -> bool:
+    """As of a model that computes no numbers any more."""
+    return picture.getcolors(1) is not None

@@ -15,11 +15,10 @@ import torch
 
 from model_server.pipelines.distilled import SIGN
 from model_server.pipelines.engine import Adapter
-from random_models import Kind, Size, build, build_ip_adapter, build_lora
+from random_models import Kind, Size, build, build_lora
 
-# Ends of models' names: one that is said to be distilled, though its kind as it is built here is not, and one
-# with an IP-Adapter, which is tiny.
-_TURBO, _WITH_IP_ADAPTER = '-turbo', '-ip'
+# Ends the name of a model that is said to be distilled, though its kind as it is built here is not.
+_TURBO = '-turbo'
 _ADAPTERS = 2
 _RANK = 16
 _PACKAGES = ('torch', 'diffusers', 'transformers', 'peft', 'accelerate', 'triton', 'safetensors')
@@ -47,10 +46,8 @@ def build_model(model: str, cache: Path, size: Size) -> Path:
         return folder
     part = folder.with_suffix('.part')
     shutil.rmtree(part, ignore_errors=True)
-    kind = cast('Kind', model.removesuffix(_WITH_IP_ADAPTER).removesuffix(_TURBO))
+    kind = cast('Kind', model.removesuffix(_TURBO))
     build(kind, part, size)
-    if model.endswith(_WITH_IP_ADAPTER):
-        build_ip_adapter(part)
     if model.endswith(_TURBO):
         index = part / 'model_index.json'
         index.write_text(json.dumps({**json.loads(index.read_text('utf-8')), SIGN: True}), 'utf-8')
@@ -72,17 +69,13 @@ def _adapter_file(model_dir: Path, number: int) -> Path:
 
 def describe_machine() -> dict[str, str]:
     """The card with its driver, or the processor, and the versions of what computes."""
-    if torch.cuda.is_available():
-        card = _first_line(
-            'nvidia-smi', '--query-gpu=name,memory.total,driver_version', '--format=csv,noheader'
-        )
-        where, device = 'card', f'{card}, CUDA {torch.version.cuda}'
-    else:
-        where, device = 'cpu', f'CPU {platform.machine()}, {os.cpu_count()} cores'
+    on_card = torch.cuda.is_available()
+    query = ('nvidia-smi', '--query-gpu=name,memory.total,driver_version', '--format=csv,noheader')
+    cpu = f'CPU {platform.machine()}, {os.cpu_count()} cores'
     versions = [f'{name} {_version(name)}' for name in _PACKAGES]
     return {
-        'device': device,
-        'on': where,
+        'device': f'{_first_line(*query)}, CUDA {torch.version.cuda}' if on_card else cpu,
+        'on': 'card' if on_card else 'cpu',
         'versions': f'Python {platform.python_version()}, {", ".join(versions)}',
         'commit': _first_line('git', 'rev-parse', '--short=12', 'HEAD'),
     }
@@ -95,9 +88,9 @@ def _version(package: str) -> str:
         return 'absent'
 
 
-def _first_line(program: str, *arguments: str) -> str:
-    path = shutil.which(program)
-    if path is None:
-        return 'unknown'
-    answer = subprocess.run([path, *arguments], capture_output=True, text=True, check=False)
-    return answer.stdout.partition('\n')[0].strip() or 'unknown'
+def _first_line(*command: str) -> str:
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    except OSError:
+        answer = ''
+    return answer.partition('\n')[0].strip() or 'unknown'

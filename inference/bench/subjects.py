@@ -28,20 +28,11 @@ _DISTILLED_STEPS = {
 
 @dataclass(frozen=True)
 class Modes:
-    """PyTorch's settings that differ, for the whole process."""
+    """PyTorch's settings that differ, for the whole process; those that it comes with."""
 
     deterministic: bool = False
     only_warns: bool = False
     cudnn_attention: bool = True
-
-    @staticmethod
-    def current() -> 'Modes':
-        """Those that are in force."""
-        return Modes(
-            torch.are_deterministic_algorithms_enabled(),
-            torch.is_deterministic_algorithms_warn_only_enabled(),
-            torch.backends.cuda.cudnn_sdp_enabled(),
-        )
 
     def apply(self) -> None:
         """They are in force from now on."""
@@ -50,14 +41,13 @@ class Modes:
 
 
 class Plain:
-    """diffusers as it comes. Several images are one batch, and adapters that were loaded stay in memory."""
+    """diffusers as it comes. Several images are one batch."""
 
     name, adapted, modes = 'plain', 'wrapped', Modes()
 
     def __init__(self, model_dir: Path) -> None:
         self._model_dir = model_dir
         self._device = 'cuda' if torch.cuda.is_available() else 'cpu'
-        self._loaded: set[str] = set()
 
     def load(self) -> None:
         """Reads the weights."""
@@ -68,14 +58,8 @@ class Plain:
         self.denoiser = self.pipe.components.get('unet') or self.pipe.transformer
         self.denoiser.requires_grad_(False)
         # A distilled model has steps of its own, and no guidance.
-        name = type(self.pipe).__name__
-        self._distilled_steps = _DISTILLED_STEPS[name] if is_distilled(self._model_dir) else None
-
-    @property
-    def forward(self) -> Callable[..., Any]:
-        """One evaluation."""
-        forward: Callable[..., Any] = self.denoiser.forward
-        return forward
+        steps = _DISTILLED_STEPS.get(type(self.pipe).__name__)
+        self._distilled_steps = steps if is_distilled(self._model_dir) else None
 
     def generate(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
         """Images with the seeds from `seed` on. It takes no references."""
@@ -97,15 +81,11 @@ class Plain:
 
     def use(self, adapter: Adapter) -> None:
         """Uses this adapter from now on."""
-        if adapter.digest not in self._loaded:
-            self.pipe.load_lora_weights(
-                adapter.path.parent,
-                weight_name=adapter.path.name,
-                adapter_name=adapter.digest,
-                local_files_only=True,
-            )
-            self._loaded.add(adapter.digest)
-        self.pipe.set_adapters(adapter.digest, adapter.scale)
+        path, name = adapter.path, adapter.digest
+        self.pipe.load_lora_weights(
+            path.parent, weight_name=path.name, adapter_name=name, local_files_only=True
+        )
+        self.pipe.set_adapters(name, adapter.scale)
 
     def merge(self) -> None:
         """Adds the adapter in use to the weights as diffusers does, for good."""
@@ -123,7 +103,11 @@ class Served:
         # Others have nothing to look into.
         assert isinstance(engine, DiffusionEngine)
         self.engine = engine
-        self.modes = Modes.current()
+        self.modes = Modes(
+            torch.are_deterministic_algorithms_enabled(),
+            torch.is_deterministic_algorithms_warn_only_enabled(),
+            torch.backends.cuda.cudnn_sdp_enabled(),
+        )
 
     def load(self) -> float:
         """Reads the weights and warms up. Answers how long it took once they were read."""
@@ -142,11 +126,10 @@ class Served:
         return now_seconds() - read[0]
 
     @property
-    def forward(self) -> Callable[..., Any]:
-        """One evaluation, as Python starts it where there is no graph yet."""
+    def evaluate(self) -> Callable[..., Any]:
+        """Evaluates the denoiser as Python starts it where there is no graph yet."""
         graphs = self.engine._graphs
-        forward: Callable[..., Any] = self.denoiser.forward if graphs is None else graphs._forward
-        return forward
+        return self.denoiser if graphs is None else graphs._forward
 
     def generate(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
         """Images with the seeds from `seed` on."""

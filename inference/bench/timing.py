@@ -1,20 +1,23 @@
-"""Seconds, and where they go."""
+"""Seconds, and what is evaluated in them."""
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable
-from functools import wraps
-from typing import Any
-from unittest.mock import patch
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import torch
+from torch.autograd import DeviceType
+from torch.profiler import ProfilerActivity
+from torch.profiler import profile as profiling
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from model_server.pipelines.graphs import Capture, capture_on_card
 
-# Operations that gauge how fast the CPU starts one, which is noise of the machine and nobody's merit.
+_T = TypeVar('_T')
+
+# Calls that gauge how fast the CPU starts an operation, which is the machine's noise.
 _GAUGE_CALLS = 2000
-#: The kernels that take longest, as far as a row tells.
+#: So many kernels that take longest have their names in a row.
 _TOP_KERNELS = 12
 
 
@@ -25,22 +28,22 @@ def now_seconds() -> float:
     return time.perf_counter()
 
 
+def timed(work: Callable[[], _T]) -> tuple[float, _T]:
+    """How long the work takes, on the GPU too, and what it answers."""
+    began = now_seconds()
+    answer = work()
+    return now_seconds() - began, answer
+
+
 def seconds(work: Callable[[], object]) -> float:
     """How long the work takes, on the GPU too."""
-    began = now_seconds()
-    work()
-    return now_seconds() - began
+    return timed(work)[0]
 
 
 def gauge_us() -> float:
     """Microseconds to start an operation that computes nothing worth mentioning."""
     number = torch.zeros(1, device='cuda' if torch.cuda.is_available() else 'cpu')
-
-    def work() -> None:
-        for _ in range(_GAUGE_CALLS):
-            number.add_(1)
-
-    return seconds(work) / _GAUGE_CALLS * 1e6
+    return seconds(lambda: [number.add_(1) for _ in range(_GAUGE_CALLS)]) / _GAUGE_CALLS * 1e6
 
 
 def digest_tensors(tree: Any) -> str:
@@ -52,20 +55,15 @@ def digest_tensors(tree: Any) -> str:
 
 
 def open_capture() -> Capture:
-    """Makes CUDA graphs; on a CPU a replay computes all again, as Python does."""
-    if torch.cuda.is_available():
-        return capture_on_card()
+    """Makes CUDA graphs; on a CPU a replay computes all again."""
 
     def stand_in(work: Callable[[], Any]) -> tuple[Any, Callable[[], None]]:
-        output = work()
-
         def replay() -> None:
-            for tensor, fresh in zip(tree_leaves(output), tree_leaves(work()), strict=True):
-                tensor.copy_(fresh)
+            work()
 
-        return output, replay
+        return work(), replay
 
-    return stand_in
+    return capture_on_card() if torch.cuda.is_available() else stand_in
 
 
 def record_inputs(denoiser: torch.nn.Module, generate: Callable[[], object]) -> tuple[Any, Any]:
@@ -84,73 +82,26 @@ def record_inputs(denoiser: torch.nn.Module, generate: Callable[[], object]) -> 
     return found[0]
 
 
-def measure_phases(pipe: Any, generate: Callable[[], object]) -> dict[str, float]:
-    """
-    Seconds of preparing (encoding the prompt), denoising and decoding of one image.
-
-    Denoising begins when the scheduler gets the number of steps: all pipelines do that once the prompt is
-    encoded.
-    """
-    began: dict[str, float] = {}
-
-    def entering(phase: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        # Pipelines read its signature.
-        @wraps(work)
-        def call(*args: Any, **named: Any) -> Any:
-            # Only the first time counts.
-            began.setdefault(phase, now_seconds())
-            return work(*args, **named)
-
-        return call
-
-    scheduler, vae = pipe.scheduler, pipe.vae
-    with (
-        patch.object(scheduler, 'set_timesteps', entering('denoise', scheduler.set_timesteps)),
-        patch.object(vae, 'decode', entering('decode', vae.decode)),
-    ):
-        began['prepare'] = now_seconds()
-        generate()
-        end = now_seconds()
-    ends = [*list(began.values())[1:], end]
-    return {phase: after - before for (phase, before), after in zip(began.items(), ends, strict=True)}
-
-
 def profile(generate: Callable[[], object]) -> tuple[float, int, list[tuple[str, float]]]:
     """
-    In how many seconds some kernel or copy ran on the GPU, how many did, and which took longest, with their
-    milliseconds. On a CPU they are PyTorch's operations.
+    How many seconds kernels and copies ran on the GPU, how many did, and milliseconds of those that took
+    longest. On a CPU they are PyTorch's operations.
 
-    Divide the seconds by those that the same takes without the profiler, which slows the processor down and
-    not the GPU.
+    Divide the seconds by those of the same without the profiler, which slows the processor down, not the GPU.
     """
-    from torch.autograd import DeviceType
-    from torch.profiler import ProfilerActivity
-    from torch.profiler import profile as profiling
-
     on_card = torch.cuda.is_available()
-    activity, device = (
-        (ProfilerActivity.CUDA, DeviceType.CUDA) if on_card else (ProfilerActivity.CPU, DeviceType.CPU)
-    )
+    activity = ProfilerActivity.CUDA if on_card else ProfilerActivity.CPU
+    device = DeviceType.CUDA if on_card else DeviceType.CPU
     with profiling(activities=[activity]) as profiler:
         generate()
         now_seconds()
-    # Annotations are marks around kernels, and no work.
-    events = [
-        each for each in profiler.events() if each.device_type == device and not each.is_user_annotation
-    ]
     took_ms: dict[str, float] = {}
-    for event in events:
-        name = event.name[:80]
-        took_ms[name] = took_ms.get(name, 0) + event.time_range.elapsed_us() / 1e3
+    count = 0
+    for event in profiler.events():
+        # Annotations are marks around kernels, and no work.
+        if event.device_type == device and not event.is_user_annotation:
+            name = event.name[:80]
+            took_ms[name] = took_ms.get(name, 0) + event.time_range.elapsed_us() / 1e3
+            count += 1
     top = sorted(took_ms.items(), key=lambda each: -each[1])[:_TOP_KERNELS]
-    busy_us = covered((event.time_range.start, event.time_range.end) for event in events)
-    return busy_us / 1e6, len(events), [(name, round(took, 3)) for name, took in top]
-
-
-def covered(spans: Iterable[tuple[float, float]]) -> float:
-    """The length that the spans cover together, where they overlap once."""
-    total, reached = 0.0, float('-inf')
-    for start, end in sorted(spans):
-        total += max(0.0, end - max(start, reached))
-        reached = max(reached, end)
-    return total
+    return sum(took_ms.values()) / 1e3, count, [(name, round(took, 3)) for name, took in top]

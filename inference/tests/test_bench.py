@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +14,7 @@ import torch
 from PIL import Image
 
 import bench.__main__ as command
-from bench import operations, timing
+from bench import operations
 from bench.measuring import Measuring
 from bench.models import FULL, build_model
 from bench.rows import Row, Rows, read_rows
@@ -114,13 +113,17 @@ def test_a_rehearsal_ends_and_its_bytes_are_equal_in_a_fresh_process(
     assert [row for row in rows if row['kind'] == 'failed'] == []
     assert [row['job'] for row in rows if row['kind'] == 'ended'] == ['measure', 'fresh']
     values = [row for row in rows if row['kind'] == 'value']
-    ways = ('one evaluation, one image, eager', 'one evaluation, four, graph', 'starting an `add_`')
+    ways = (
+        'one evaluation, one image, eager',
+        'one evaluation, four, graph',
+        'one evaluation, four, starting an `add_`',
+    )
     for variant, found in (
-        ('plain', {*ways, 'one image', 'four outputs', 'phase: decode', 'GPU at work'}),
+        ('plain', {*ways, 'one image', 'four outputs', 'GPU at work'}),
         ('flash', set(ways)),
         (
             'engine',
-            {*ways, 'one image', 'four outputs', 'adapter, another', 'exact product', 'first request'},
+            {*ways, 'one image', 'four outputs', 'adapter, another', 'exact product'},
         ),
     ):
         assert {row['what'] for row in values if row['variant'] == variant} >= found
@@ -186,19 +189,13 @@ def test_a_process_that_takes_too_long_is_killed_with_all_it_started_and_the_nex
 def test_an_engine_whose_first_picture_is_blank_or_takes_too_long_is_measured_no_further(
     color: str, seconds: float, reason: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    took = iter([seconds, 2.0])
-
-    def take(work: Callable[[], object]) -> float:
-        work()
-        return next(took)
-
-    monkeypatch.setattr('bench.measuring.seconds', take)
+    clock = iter([0.0, seconds, 0.0, 2.0])
+    monkeypatch.setattr('bench.timing.now_seconds', lambda: next(clock))
     image = Image.effect_noise((8, 8), 50) if color == 'noise' else Image.new('RGB', (8, 8))
-    subject: Any = SimpleNamespace(name='engine', modes=Modes.current(), generate=lambda *_: [image])
+    subject: Any = SimpleNamespace(name='engine', modes=Modes(), generate=lambda *_: [image])
     rows = Rows(tmp_path / 'rows.jsonl', {})
-    measuring = Measuring(FULL, tmp_path, [None, None], rows)  # type: ignore[list-item]
-    measuring._plain = subject
-    assert measuring._is_good(subject) == (reason is None)
+    measuring = Measuring(FULL, subject, [None, None], rows)  # type: ignore[list-item]
+    assert measuring.is_good(subject) == (reason is None)
     failed: list[Row] = [row for row in read_rows(rows.file) if row['kind'] == 'failed']
     assert [row['reason'] for row in failed] == ([] if reason is None else [reason])
 
@@ -225,41 +222,13 @@ def test_plain_diffusers_takes_the_steps_and_passes_that_the_engine_takes(
     assert sum(images) == steps * passes
 
 
-def test_the_gpus_time_counts_once_where_kernels_overlap() -> None:
-    assert timing.covered([(5, 9), (0, 2), (1, 3), (6, 7)]) == 7
-    assert timing.covered([]) == 0
-
-
-def test_the_phases_of_an_image_are_its_whole_time_and_leave_the_pipeline_as_it_was(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Part:
-        def set_timesteps(self) -> None: ...
-
-        def decode(self) -> None: ...
-
-    pipe = SimpleNamespace(scheduler=Part(), vae=Part())
-    own = pipe.vae.decode = lambda: None
-    times = iter(range(9))
-    monkeypatch.setattr(timing, 'now_seconds', lambda: next(times))
-
-    def generate() -> None:
-        # Only the first time that the scheduler gets its steps counts.
-        for _ in range(2):
-            pipe.scheduler.set_timesteps()
-        pipe.vae.decode()
-
-    assert timing.measure_phases(pipe, generate) == {'prepare': 1, 'denoise': 2, 'decode': 1}
-    assert (vars(pipe.vae), vars(pipe.scheduler)) == ({'decode': own}, {})
-
-
 def test_python_starts_no_more_operations_for_the_engine_and_a_handful_for_a_replay() -> None:
     """Of all of SDXL's UNet. `python -m bench operations` counts those of compiled code, too."""
-    plain = operations.count(operations.evaluation(operations.make_unet()))
+    plain = operations.count(operations.make_unet())
     with torch.device('meta'):
         full = make_sdxl_unet(**PARTS['full']['sdxl']['unet']).eval()
     # Few channels are as many operations as all.
-    assert operations.count(operations.evaluation(full)) == plain > 3000
-    engine = operations.evaluation(operations.graphed(operations.make_unet()))
+    assert operations.count(full) == plain > 3000
+    engine = operations.add_graphs(operations.make_unet())
     assert operations.count(engine, before=0) <= plain
-    assert operations.count(engine, before=1) <= 10
+    assert operations.count(engine) <= 10
