@@ -46,7 +46,7 @@ def run_job(job: str, model: str, tiny: bool, out: Path, cache: Path) -> None:
     (cache / 'compiled').mkdir(parents=True, exist_ok=True)
     built_seconds, folder = timed(lambda: build_model(model, cache, amount.size))
     rows.value('build', built_seconds, 's', variant='plain', adapter='none')
-    os.environ |= {'MODEL_DIR': str(folder), 'COMPILE_CACHE_DIR': str(cache / 'compiled')}
+    os.environ['COMPILE_CACHE_DIR'] = str(cache / 'compiled')
     os.environ.setdefault('COMPILE_SECONDS', _COMPILE_SECONDS)
     measuring = Measuring(amount, Plain(folder), read_adapters(folder), rows)
     with torch.no_grad():
@@ -118,7 +118,7 @@ class Measuring:
         return True
 
     def _load_engine(self) -> Served:
-        engine = Served()
+        engine = Served(self._plain.model_dir)
         took, warm_seconds = timed(engine.load)
         version = engine.engine.model_version
         self._value(engine, 'read the weights', took - warm_seconds, 's')

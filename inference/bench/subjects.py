@@ -1,6 +1,7 @@
 """What is measured: diffusers as it comes, and the server's engine."""
 
 import inspect
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,20 +11,21 @@ import torch
 from diffusers import DiffusionPipeline
 from PIL import Image
 
-from model_server.__main__ import load_engine
 from model_server.pipelines.diffusion import DiffusionEngine
 from model_server.pipelines.distilled import is_distilled
 from model_server.pipelines.engine import Adapter, ImageSpec
 from model_server.pipelines.flux2_klein import Flux2KleinEngine
+from model_server.pipelines.sdxl import SdxlEngine
 from model_server.pipelines.z_image import ZImageEngine
-from model_server.settings import Settings
 
 from .timing import now_seconds
 
-_DISTILLED_STEPS = {
-    'Flux2KleinPipeline': Flux2KleinEngine.distilled_steps,
-    'ZImagePipeline': ZImageEngine.distilled_steps,
-}
+_ENGINES: tuple[type[DiffusionEngine], ...] = (SdxlEngine, ZImageEngine, Flux2KleinEngine)
+
+
+def _find_engine(model_dir: Path) -> type[DiffusionEngine]:
+    name = json.loads((model_dir / 'model_index.json').read_text('utf-8'))['_class_name']
+    return next(each for each in _ENGINES if each.text_pipeline.__name__ == name)
 
 
 @dataclass(frozen=True)
@@ -46,20 +48,20 @@ class Plain:
     name, adapted, modes = 'plain', 'wrapped', Modes()
 
     def __init__(self, model_dir: Path) -> None:
-        self._model_dir = model_dir
+        self.model_dir = model_dir
         self._device = 'cuda' if torch.cuda.is_available() else 'cpu'
 
     def load(self) -> None:
         """Reads the weights."""
         dtype = torch.bfloat16 if self._device == 'cuda' else torch.float32
-        pipe = DiffusionPipeline.from_pretrained(self._model_dir, dtype=dtype, local_files_only=True)
+        pipe = DiffusionPipeline.from_pretrained(self.model_dir, dtype=dtype, local_files_only=True)
         self.pipe = pipe.to(self._device)
         self.pipe.set_progress_bar_config(disable=True)
-        self.denoiser = self.pipe.components.get('unet') or self.pipe.transformer
+        engine = _find_engine(self.model_dir)
+        self.denoiser = self.pipe.components[engine.denoiser]
         self.denoiser.requires_grad_(False)
         # A distilled model has steps of its own, and no guidance.
-        steps = _DISTILLED_STEPS.get(type(self.pipe).__name__)
-        self._distilled_steps = steps if is_distilled(self._model_dir) else None
+        self._distilled_steps = engine.distilled_steps if is_distilled(self.model_dir) else None
 
     def generate(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
         """Images with the seeds from `seed` on. It takes no references."""
@@ -94,15 +96,12 @@ class Plain:
 
 
 class Served:
-    """The engine of the server, as its environment says. Several images are made one after the other."""
+    """The server's engine, as its environment says. Several images are made one after the other."""
 
     name, adapted = 'engine', 'merged'
 
-    def __init__(self) -> None:
-        engine = load_engine(Settings.from_environment())
-        # Others have nothing to look into.
-        assert isinstance(engine, DiffusionEngine)
-        self.engine = engine
+    def __init__(self, model_dir: Path) -> None:
+        self.engine = _find_engine(model_dir)(model_dir)
         self.modes = Modes(
             torch.are_deterministic_algorithms_enabled(),
             torch.is_deterministic_algorithms_warn_only_enabled(),

@@ -18,7 +18,7 @@ from bench import operations
 from bench.measuring import Measuring
 from bench.models import FULL, build_model
 from bench.rows import Row, Rows, read_rows
-from bench.subjects import Modes, Plain
+from bench.subjects import Plain
 from bench.table import make_tables
 from model_server.pipelines.engine import ImageSpec
 from random_models.models import make_sdxl_unet
@@ -192,7 +192,9 @@ def test_an_engine_whose_first_picture_is_blank_or_takes_too_long_is_measured_no
     clock = iter([0.0, seconds, 0.0, 2.0])
     monkeypatch.setattr('bench.timing.now_seconds', lambda: next(clock))
     image = Image.effect_noise((8, 8), 50) if color == 'noise' else Image.new('RGB', (8, 8))
-    subject: Any = SimpleNamespace(name='engine', modes=Modes(), generate=lambda *_: [image])
+    subject: Any = SimpleNamespace(
+        name='engine', modes=SimpleNamespace(apply=lambda: None), generate=lambda *_: [image]
+    )
     rows = Rows(tmp_path / 'rows.jsonl', {})
     measuring = Measuring(FULL, subject, [None, None], rows)  # type: ignore[list-item]
     assert measuring.is_good(subject) == (reason is None)
