@@ -79,11 +79,11 @@ def _run_child(options: argparse.Namespace, job: str, limit_seconds: float) -> t
         sys.executable, *COMMAND, job, *(['--tiny'] if options.tiny else []), '--model', options.model,
         '--out', str(options.out.resolve()), '--cache', str(options.cache.resolve()),
     ]  # fmt: skip
-    environment = dict(os.environ)
-    if job == 'fresh':
-        # PyTorch's own store is empty, so what is compiled already is what COMPILE_CACHE_DIR has.
-        environment['TORCHINDUCTOR_CACHE_DIR'] = tempfile.mkdtemp(dir=options.cache)
-    with tempfile.TemporaryFile() as output:
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory() as empty:
+        environment = dict(os.environ)
+        if job == 'fresh':
+            # PyTorch's own store: what is compiled already is what COMPILE_CACHE_DIR has.
+            environment['TORCHINDUCTOR_CACHE_DIR'] = empty
         # A group of its own, so that all that it started ends with it.
         child = subprocess.Popen(
             command, cwd=_ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, process_group=0

@@ -173,7 +173,8 @@ class Measuring:
         for subject, mine in zip(subjects, taken, strict=True):
             samples, pictures = [took for took, _ in mine], [picture for _, (picture,) in mine]
             digests = [hashlib.sha256(picture.tobytes()).hexdigest() for picture in pictures]
-            more = {'samples': samples, 'digests': digests, 'blank': any(map(_is_blank, pictures))}
+            blank = any(map(_is_blank, pictures))
+            more = {'samples': samples, 'digests': digests, 'blank': blank, 'gauge_us': gauge_us()}
             self._value(subject, what, median(samples), 's', adapter, **more)
 
     def _measure_engine(self, engine: Served) -> None:

@@ -105,9 +105,10 @@ def test_the_tables_have_ratios_to_plain_diffusers_and_say_which_goals_were_met(
 
 
 def test_a_rehearsal_ends_and_its_bytes_are_equal_in_a_fresh_process(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = ['run', '--out', str(tmp_path / 'out'), '--cache', str(tmp_path), '--minutes', '20']
+    monkeypatch.setattr(signal, 'signal', lambda *_: None)
+    run = ['run', '--out', str(tmp_path / 'out'), '--cache', str(tmp_path), '--minutes', '60']
     assert command.main(run) == 0, capsys.readouterr().out
     rows = read_rows(tmp_path / 'out' / 'sdxl.jsonl')
     assert [row for row in rows if row['kind'] == 'failed'] == []
