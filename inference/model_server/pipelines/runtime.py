@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import wraps
 from math import ceil
 from pathlib import Path
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import diffusers
 import torch
@@ -25,9 +25,6 @@ _T = TypeVar('_T')
 # Texts of PyTorch's errors that leave a GPU's context unusable, and of those that say that memory ran out.
 _LOST = ('CUDA error', 'CUBLAS_STATUS', 'CUDNN_STATUS', 'cuDNN error')
 _NO_MEMORY = ('CUBLAS_STATUS_ALLOC_FAILED', 'CUDA error: out of memory')
-
-#: Whose attention is used where PyTorch prefers it: cuDNN's on Hopper and Blackwell, or never.
-Attention = Literal['cudnn', 'flash']
 
 
 @dataclass(frozen=True)
@@ -46,14 +43,17 @@ class Runtime:
     compile_cache_dir: Path | None = None
     #: GRAPHS: whether the denoiser's kernels are started as CUDA graphs.
     graphs: bool = False
-    #: ATTENTION
-    attention: Attention = 'cudnn'
+    #: ATTENTION: whether cuDNN's is used where PyTorch prefers it, on Hopper and Blackwell, or `flash`.
+    attention: str = 'cudnn'
 
     @staticmethod
     def from_environment(env: Mapping[str, str] = os.environ) -> 'Runtime':
         """The GPU in bfloat16 where there is one, otherwise the CPU in float32. Raises SettingsError."""
         has_gpu = torch.cuda.is_available()
         _refuse_several_gpus(torch.cuda.device_count() if has_gpu else 0)
+        attention = env.get('ATTENTION') or Runtime.attention
+        if attention not in ('cudnn', 'flash'):
+            raise SettingsError('ATTENTION must be cudnn or flash.')
         return Runtime(
             device=torch.device('cuda' if has_gpu else 'cpu'),
             dtype=torch.bfloat16 if has_gpu else torch.float32,
@@ -64,7 +64,7 @@ class Runtime:
             compile_seconds=read_number(env, float, 'COMPILE_SECONDS', Runtime.compile_seconds, 0, 86_400),
             compile_cache_dir=Path(folder) if (folder := env.get('COMPILE_CACHE_DIR')) else None,
             graphs=has_gpu and _read_switch(env, 'GRAPHS', True),
-            attention=_read_attention(env),
+            attention=attention,
         )
 
     def describe(self) -> list[str]:
@@ -81,15 +81,6 @@ class Runtime:
 
 def _read_switch(env: Mapping[str, str], name: str, default: bool) -> bool:
     return bool(read_number(env, int, name, int(default), 0, 1))
-
-
-def _read_attention(env: Mapping[str, str]) -> Attention:
-    match env.get('ATTENTION') or 'cudnn':
-        case 'cudnn':
-            return 'cudnn'
-        case 'flash':
-            return 'flash'
-    raise SettingsError('ATTENTION must be cudnn or flash.')
 
 
 def _refuse_several_gpus(count: int) -> None:
@@ -110,7 +101,7 @@ def set_environment(env: MutableMapping[str, str] = os.environ) -> None:
         env.setdefault('PYTORCH_ALLOC_CONF', 'expandable_segments:True')
 
 
-def prepare_libraries(attention: Attention) -> None:
+def prepare_libraries(attention: str) -> None:
     """Makes the same spec give the same bytes, and silences the libraries. After `set_environment`."""
     # An operation without a deterministic form raises, or only warns with cuDNN's attention: PyTorch leaves
     # that out unless it may warn (check_cudnn_deterministic in its sdp_utils.cpp), though only its backward

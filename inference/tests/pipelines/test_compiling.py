@@ -17,6 +17,9 @@ from model_server.settings import SettingsError
 
 from .conftest import SIDE, difference, in_type, open_engine, paint, use, with_product
 
+#: Seconds.
+FOREVER = 86_400
+
 
 @pytest.fixture(autouse=True)
 def fresh_compiler() -> Iterator[None]:
@@ -66,6 +69,7 @@ def test_inductors_code_paints_the_same_picture_and_nothing_is_compiled_in_a_req
     # Before the setting, or it would be compiled, too.
     eager = engines('z-image')
     monkeypatch.setenv('COMPILE', '1')
+    monkeypatch.setenv('COMPILE_SECONDS', str(FOREVER))
     monkeypatch.setenv('COMPILE_CACHE_DIR', str(tmp_path))
     engine = open_engine('z-image', model_dirs['z-image'])
     named, _, pieces = engine.model_version.rpartition(' compiled-')
@@ -122,7 +126,7 @@ def test_a_unets_parts_are_compiled_in_their_order_and_need_no_other_code_for_ot
     unet, plain = tiny_unet(), tiny_unet()
     unet.to(memory_format=torch.channels_last)
     pieces = []
-    with compiling(60) as compiler:
+    with compiling(FOREVER) as compiler:
         for names in (('BasicTransformerBlock',), ('ResnetBlock2D',)):
             compiler.add(unet, names)
             run(unet, 8, 8, 2)
@@ -179,7 +183,7 @@ def test_a_thread_of_its_own_compiles_as_many_variants_and_none_in_a_request() -
     found: list[Any] = []
 
     def run() -> None:
-        with compiling(60):
+        with compiling(FOREVER):
             # More than PyTorch allows by itself.
             found.extend(float(model(torch.ones(1), times)) for times in range(2, 22))
         found.append(graphs())
@@ -200,7 +204,7 @@ def test_a_cache_is_found_by_all_that_its_code_depends_on_and_only_where_its_fol
 
     def compile_a_layer() -> None:
         torch.compiler.reset()
-        with compiling(60) as compiler:
+        with compiling(FOREVER) as compiler:
             layer = Scaled()
             compiler.add(layer, ('Scaled',))
             layer(torch.ones(2, 4), 3)
