@@ -29,7 +29,7 @@ from .recipes import PreparedInputs, Recipe
 from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
 
 # Change it when the same spec gives other bytes with the same model and libraries.
-_RECIPE = 'recipe-3'
+_RECIPE = 'recipe-4'
 # Strength of image-to-image: 0 keeps the reference, 1 ignores it.
 _REFERENCE_STRENGTH = 0.75
 

@@ -59,7 +59,8 @@ class SdxlEngine(DiffusionEngine):
             )
 
     def _describe(self, spec: ImageSpec) -> dict[str, Any]:
-        inputs = encode_prompts(self._text, spec.prompt, spec.negative_prompt)
+        negative = spec.negative_prompt if spec.guidance_scale > 1 else None
+        inputs = encode_prompts(self._text, spec.prompt, negative)
         return {**inputs, 'guidance_scale': spec.guidance_scale, **self._look_at(spec)}
 
     def _look_at(self, spec: ImageSpec) -> dict[str, Any]:
