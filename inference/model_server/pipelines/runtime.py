@@ -137,6 +137,18 @@ def _forget_frames(error: BaseException) -> None:
         each.__traceback__ = each.__cause__ = each.__context__ = None
 
 
+def record_event() -> torch.cuda.Event:
+    """
+    What the card has reached once it has done all that it was given.
+
+    Whoever waits for it sleeps; otherwise CUDA keeps a whole core busy with asking:
+    https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html
+    """
+    event = torch.cuda.Event(blocking=True)
+    event.record()
+    return event
+
+
 class StepEnd:
     """The callback of diffusers at the end of each step."""
 
@@ -149,8 +161,7 @@ class StepEnd:
     def __call__(self, pipe: Any, index: int, _timestep: object, _inputs: object) -> dict[str, Any]:
         """Waits until the GPU has finished the step before, so that one step is always queued."""
         if self._ends is not None:
-            event = torch.cuda.Event()
-            event.record()
+            event = record_event()
             self._ends.append(event)
             if len(self._ends) > 1:
                 self._ends.pop(0).synchronize()
