@@ -18,7 +18,7 @@ from .adapters.reader import AdapterReader
 from .compiling import CompileCache, CompileMode, compile_parts, compiling, specs_to_warm
 from .distilled import is_distilled
 from .encoding import LatentEncoder, normalize
-from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared
+from .engine import Adapter, ImageSpec, LoadedAdapter, MakePicture, Order, Prepared
 from .memory import choose_tiling, reset_peak, used_bytes
 from .model_version import join_version, name_model
 from .products.lettering import find_lettering
@@ -26,7 +26,7 @@ from .products.segmentation import describe_segmentation, load_segmenter
 from .products.stage import Stage, build_stage, on_white
 from .products.text_detector import load_text_detector
 from .recipes import PreparedInputs, Recipe
-from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
+from .runtime import Runtime, StepEnd, fetch_pixels, gpu_errors, prepare_libraries
 
 # Change it when the same spec gives other bytes with the same model and libraries.
 _RECIPE = 'recipe-4'
@@ -154,8 +154,8 @@ class DiffusionEngine(ABC):
             self._adapter = wanted
 
     @gpu_errors
-    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
-        """RGB, width x height. The noise is drawn on the CPU, so that it is the same on every card."""
+    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> MakePicture:
+        """The noise is drawn on the CPU, so that it is the same on every card."""
         inputs: PreparedInputs = prepared.inputs
         recipe = inputs.recipe
         reset_peak(self._runtime.device)
@@ -165,9 +165,10 @@ class DiffusionEngine(ABC):
             num_inference_steps=inputs.steps,
             generator=torch.Generator('cpu').manual_seed(seed),
             callback_on_step_end=StepEnd(inputs.steps_asked, on_step, self._runtime.device),
+            output_type='pt',
         )
-        painted: Image.Image = result.images[0]
-        return recipe.finish(painted.convert('RGB'))
+        pixels = fetch_pixels(result.images[0])
+        return lambda: recipe.finish(Image.fromarray(pixels))
 
     def evaluations(self, order: Order) -> float:
         """

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import diffusers
+import numpy as np
 import torch
 import transformers
+from numpy.typing import NDArray
 
 from ..failure import Failure
 from ..settings import SettingsError, read_number
@@ -147,6 +149,15 @@ def record_event() -> torch.cuda.Event:
     event = torch.cuda.Event(blocking=True)
     event.record()
     return event
+
+
+def fetch_pixels(image: torch.Tensor) -> NDArray[np.uint8]:
+    """(height, width, 3) of what diffusers gives as (3, height, width), 0 … 1, rounded as it rounds."""
+    pixels = (image.permute(1, 2, 0).float() * 255).round().to(torch.uint8).contiguous()
+    if pixels.is_cuda:
+        record_event().synchronize()
+    array: NDArray[np.uint8] = pixels.cpu().numpy()
+    return array
 
 
 class StepEnd:

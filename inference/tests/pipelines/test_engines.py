@@ -134,7 +134,7 @@ def test_what_was_prepared_is_painted_as_often_as_wanted_whatever_else_is_prepar
     others = [spec(prompt='another ' * 60), with_product()]
     with ThreadPoolExecutor(1) as beside:
         preparing = [beside.submit(engine.prepare, other) for other in others * 3]
-        assert [engine.paint(prepared, seed, lambda _: None).tobytes() for seed in (1, 2)] == alone
+        assert [engine.paint(prepared, seed, lambda _: None)().tobytes() for seed in (1, 2)] == alone
     assert all(each.result() for each in preparing)
 
 
