@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-import httpx
+import httpx2
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -38,12 +38,12 @@ async def serve_callers(
     plan: Plan, adapters: Sequence[Adapter], prompt: str, rows: Rows, adapted: Adapted
 ) -> None:
     """Starts the server of this environment, and has 8 callers at once, without adapters and with them."""
-    timeout, limits = httpx.Timeout(None), httpx.Limits(max_connections=None)
+    timeout, limits = httpx2.Timeout(None), httpx2.Limits(max_connections=None)
     began = now_seconds()
     async with (
         _file_store(adapters[0].path.parent) as store,
         _model_server() as url,
-        httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False) as client,
+        httpx2.AsyncClient(timeout=timeout, limits=limits, trust_env=False) as client,
     ):
         await _until_ready(client, url)
         rows.value('server ready', time.perf_counter() - began, 's', adapter='none')
@@ -73,7 +73,7 @@ async def serve_callers(
             rows.value(f'{CALLERS} callers: p95', p95, 's', adapter=state)
 
 
-async def _call(client: httpx.AsyncClient, url: str, body: dict[str, Any]) -> float:
+async def _call(client: httpx2.AsyncClient, url: str, body: dict[str, Any]) -> float:
     """Seconds until the image lies at its link. Raises RuntimeError where it never does."""
     began = time.perf_counter()
     last: dict[str, Any] = {}
@@ -147,11 +147,11 @@ async def _drain(output: asyncio.StreamReader) -> None:
         pass
 
 
-async def _until_ready(client: httpx.AsyncClient, url: str) -> None:
+async def _until_ready(client: httpx2.AsyncClient, url: str) -> None:
     try:
         while (await client.get(f'{url}/ping')).status_code != 200:  # noqa: ASYNC110
             await asyncio.sleep(0.2)
-    except httpx.TransportError:
+    except httpx2.TransportError:
         # In a few lines, so that a failed job's row has what the server said before it ended.
         sys.exit('The server ended before it was ready.')
 
