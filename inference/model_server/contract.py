@@ -36,9 +36,10 @@ def _check_link(link: str) -> str:
         parts = urlsplit(link)
         # Refused now, because the client would fail to parse it only after the work.
         httpx2.URL(link)
+        usable = parts.port != 0
     except (ValueError, httpx2.InvalidURL):
-        parts = None
-    if parts is None or parts.scheme.lower() not in ('http', 'https') or not parts.hostname:
+        usable = False
+    if not usable or parts.scheme.lower() not in ('http', 'https') or not parts.hostname:
         raise PydanticCustomError('link', 'it must be an http or https link')
     return link
 
