@@ -133,7 +133,7 @@ class Served:
     def generate(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
         """Images with the seeds from `seed` on."""
         prepared = self.engine.prepare(spec)
-        return [self.engine.paint(prepared, seed + index, lambda _: None) for index in range(outputs)]
+        return [self.engine.paint(prepared, seed + index, lambda _: None)() for index in range(outputs)]
 
     def use(self, adapter: Adapter | None) -> None:
         """Uses this adapter from now on."""

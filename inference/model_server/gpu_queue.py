@@ -258,7 +258,7 @@ class GpuQueue:
             self._observer.metric('VideoMemory', output.peak_memory_bytes)
         queued.generation_ms = (queued.generation_ms or 0) + output.seconds * 1000
         if not queued.images[index].done():
-            queued.images[index].set_result(output.image)
+            queued.images[index].set_result(output.make_picture)
 
 
 class _GpuListener:

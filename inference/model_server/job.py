@@ -204,7 +204,10 @@ class Job:
 
     async def _output(self, queued: QueuedRequest, index: int) -> Event:
         context, request = self._context, self._request
-        image = await queued.images[index]
+        make_picture = await queued.images[index]
+        image = await asyncio.to_thread(make_picture)
+        if image.size != (request.width, request.height):
+            raise ValueError('The engine made an image of another size.')
         xmp = describe_output(request, index, self._reference_digests, context.model_version)
         link, seconds = request.outputs[index].put_url, context.settings.link_timeout_seconds
         form = request.output_format

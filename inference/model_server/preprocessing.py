@@ -45,7 +45,7 @@ class Preprocessor:
         def prepare() -> PreparedRequest:
             loaded = None if adapter is None else self._engine.read(adapter)
             image = self._engine.prepare(spec)
-            return PreparedRequest(image, loaded, seeds, spec.steps, (spec.width, spec.height))
+            return PreparedRequest(image, loaded, seeds, spec.steps)
 
         await self._turn.acquire(queued)
         try:

@@ -18,7 +18,7 @@ from .adapters.reader import AdapterReader
 from .compiling import CompileCache, compile_parts, specs_to_warm
 from .distilled import is_distilled
 from .encoding import LatentEncoder, normalize
-from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared
+from .engine import Adapter, ImageSpec, LoadedAdapter, MakePicture, Order, Prepared
 from .graphs import Graphs, capture_on_card
 from .memory import choose_tiling, reset_peak, used_bytes
 from .model_version import join_version, name_model
@@ -30,6 +30,7 @@ from .recipes import PreparedInputs, Recipe
 from .runtime import (
     Runtime,
     StepEnd,
+    fetch_pixels,
     forget_frames,
     give_memory_back,
     gpu_errors,
@@ -39,7 +40,7 @@ from .runtime import (
 )
 
 # Change it when the same spec gives other bytes with the same model and libraries.
-_RECIPE = 'recipe-3'
+_RECIPE = 'recipe-4'
 # Strength of image-to-image: 0 keeps the reference, 1 ignores it.
 _REFERENCE_STRENGTH = 0.75
 
@@ -179,11 +180,11 @@ class DiffusionEngine(ABC):
             self._adapter = wanted
 
     @gpu_errors
-    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
-        """RGB, width x height. The noise is drawn on the CPU, so that it is the same on every card."""
+    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> MakePicture:
+        """The noise is drawn on the CPU, so that it is the same on every card."""
         return self._with_room(lambda: self._paint(prepared.inputs, seed, on_step))
 
-    def _paint(self, inputs: PreparedInputs, seed: int, on_step: Callable[[int], None]) -> Image.Image:
+    def _paint(self, inputs: PreparedInputs, seed: int, on_step: Callable[[int], None]) -> MakePicture:
         recipe = inputs.recipe
         reset_peak(self._runtime.device)
         self._set_up(inputs)
@@ -192,9 +193,10 @@ class DiffusionEngine(ABC):
             num_inference_steps=inputs.steps,
             generator=torch.Generator('cpu').manual_seed(seed),
             callback_on_step_end=StepEnd(inputs.steps_asked, on_step, self._runtime.device),
+            output_type='pt',
         )
-        painted: Image.Image = result.images[0]
-        return recipe.finish(painted.convert('RGB'))
+        pixels = fetch_pixels(result.images[0])
+        return lambda: recipe.finish(Image.fromarray(pixels))
 
     def _with_room(self, work: Callable[[], _T]) -> _T:
         """Where memory runs out, once more without the memory of the graphs."""

@@ -8,6 +8,8 @@ from typing import Any, Literal, Protocol
 from PIL import Image
 
 ReferenceMode = Literal['exact_product', 'reference']
+#: Makes the picture of what was painted: RGB, of the size that was asked for.
+MakePicture = Callable[[], Image.Image]
 
 #: Characters of a model's version, as the contract has it.
 LONGEST_VERSION = 200
@@ -124,9 +126,10 @@ class Engine(Protocol):
     def use(self, adapter: LoadedAdapter | None) -> None:
         """Paints with this adapter from now on."""
 
-    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
+    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> MakePicture:
         """
-        Paints one image, RGB, of the size that was asked for.
+        Paints one image. What needs the GPU no more is left to what it returns, which is called once, on
+        another thread, while the GPU does its next work.
 
         `on_step(done)` is called after each step, 1 … steps; what it raises must end the painting.
         """

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import diffusers
+import numpy as np
 import torch
 import transformers
+from numpy.typing import NDArray
 
 from ..failure import Failure
 from ..settings import SettingsError, read_number
@@ -161,6 +163,27 @@ def forget_frames(error: BaseException) -> None:
         each.__traceback__ = each.__cause__ = each.__context__ = None
 
 
+def record_event() -> torch.cuda.Event:
+    """
+    What the card has reached once it has done all that it was given.
+
+    Whoever waits for it sleeps; otherwise CUDA keeps a whole core busy with asking:
+    https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__EVENT.html
+    """
+    event = torch.cuda.Event(blocking=True)
+    event.record()
+    return event
+
+
+def fetch_pixels(image: torch.Tensor) -> NDArray[np.uint8]:
+    """(height, width, 3) of what diffusers gives as (3, height, width), 0 … 1, rounded as it rounds."""
+    pixels = (image.permute(1, 2, 0).float() * 255).round().to(torch.uint8).contiguous()
+    if pixels.is_cuda:
+        record_event().synchronize()
+    array: NDArray[np.uint8] = pixels.cpu().numpy()
+    return array
+
+
 class StepEnd:
     """The callback of diffusers at the end of each step."""
 
@@ -173,8 +196,7 @@ class StepEnd:
     def __call__(self, pipe: Any, index: int, _timestep: object, _inputs: object) -> dict[str, Any]:
         """Waits until the GPU has finished the step before, so that one step is always queued."""
         if self._ends is not None:
-            event = torch.cuda.Event()
-            event.record()
+            event = record_event()
             self._ends.append(event)
             if len(self._ends) > 1:
                 self._ends.pop(0).synchronize()

@@ -40,7 +40,7 @@ def draw(
     engine: Engine, what: ImageSpec, seed: int = 1, on_step: Callable[[int], None] = lambda _: None
 ) -> Image.Image:
     """The picture, as the server has it painted."""
-    return engine.paint(engine.prepare(what), seed, on_step)
+    return engine.paint(engine.prepare(what), seed, on_step)()
 
 
 def paint(engine: Engine, what: ImageSpec, seed: int = 1) -> bytes:

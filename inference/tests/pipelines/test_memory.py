@@ -14,7 +14,7 @@ import torch
 from model_server.failure import Failure
 from model_server.pipelines.engine import EngineLost
 from model_server.pipelines.memory import has_room, largest_untiled_pixels
-from model_server.pipelines.runtime import gpu_errors, set_environment
+from model_server.pipelines.runtime import StepEnd, gpu_errors, set_environment
 
 from .conftest import in_type, paint, spec, with_product
 
@@ -153,3 +153,25 @@ def test_large_images_are_decoded_in_tiles(
     assert engine._text.vae.use_tiling
     paint(engine, spec(steps=1))
     assert not engine._text.vae.use_tiling
+
+
+def test_the_cpu_sleeps_until_the_card_has_one_step_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    log: list[str] = []
+
+    class Event:
+        def __init__(self, *, blocking: bool) -> None:
+            assert blocking
+            self.step = 0
+
+        def record(self) -> None:
+            self.step = sum('queued' in line for line in log) + 1
+            log.append(f'{self.step} queued')
+
+        def synchronize(self) -> None:
+            log.append(f'{self.step} done')
+
+    monkeypatch.setattr(torch.cuda, 'Event', Event)
+    end = StepEnd(3, lambda _: None, torch.device('cuda'))
+    for index in range(3):
+        end(SimpleNamespace(num_timesteps=3), index, None, None)
+    assert log == ['1 queued', '2 queued', '1 done', '3 queued', '2 done']
