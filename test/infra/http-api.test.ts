@@ -6,7 +6,7 @@ import { routes } from '../../shared/routes/routes.ts';
 import { jobs } from '../../shared/routes/jobs.ts';
 import type { Route } from '../../shared/routes/route.ts';
 import { answerHeaders, basePath, cors } from '../../shared/routes/api.ts';
-import { aliasIdOf, functionIdOf, type Template } from '../support/policies.ts';
+import { aliasIdOf, functionIdOf, isAllowed, statementsOfRole, type Template } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf } from './resources.ts';
 
@@ -51,19 +51,26 @@ describe.each(table)('$method $path', (route) => {
   });
 
   test('calls a function that nothing else may call', () => {
+    const aliasId = aliasIdOf(template, route.functionName);
     const { id: apiId } = only(template, 'AWS::ApiGateway::RestApi');
     const called = allProperties(template, 'AWS::Lambda::Permission').filter(
-      ({ FunctionName }) => FunctionName.Ref === aliasIdOf(template, route.functionName),
+      ({ FunctionName }) => FunctionName.Ref === aliasId,
     );
-    const path = `${basePath}${route.path.replaceAll(/\{\w+\}/g, '*')}`;
-    expect(called.map(({ Principal, SourceArn }) => [Principal, plain(SourceArn)])).toEqual([
-      [
-        'apigateway.amazonaws.com',
-        expect.stringMatching(
-          `:execute-api:.*:<${apiId}>/<ApiDeploymentStage\\w+>/${route.method}${path.replaceAll('*', '\\*')}$`,
-        ),
-      ],
-    ]);
+    const path = `${basePath}${route.path.replaceAll(/\{\w+\}/g, '\\*')}`;
+    const source = `:execute-api.*:<${apiId}>/<ApiDeploymentStage\\w+>/${route.method}${path}$`;
+    expect(called.map(({ Principal, SourceArn }) => [Principal, plain(SourceArn)])).toEqual(
+      route.streams ? [['apigateway.amazonaws.com', expect.stringMatching(source)]] : [],
+    );
+    const callers = Object.keys(template.Resources).filter(
+      (id) =>
+        template.Resources[id]!.Type === 'AWS::IAM::Role' &&
+        isAllowed(statementsOfRole(template, id, plain), {
+          action: 'lambda:InvokeFunction',
+          resource: `<${aliasId}>`,
+        }),
+    );
+    expect(callers).toEqual(route.streams ? [] : [integration.Credentials['Fn::GetAtt'][0]]);
+    if (route.streams) expect(integration).not.toHaveProperty('Credentials');
   });
 
   test('answers a preflight of the configured origin', () => {
