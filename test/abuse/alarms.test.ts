@@ -90,13 +90,17 @@ const fixture = useFixture(async (keep) => {
   return { ...gateway, service, sqs, caller: callersOf(service, service.table) };
 });
 
-type Wish = Partial<ApiCall> & { license?: Parameters<typeof grant>[1]; hangsUp?: boolean };
+type Wish = Partial<ApiCall> & {
+  license?: Parameters<typeof grant>[1];
+  hangsUp?: boolean;
+  cancels?: boolean;
+};
 
 /** Resolves once no asynchronous request is left. */
 const allRun = () => until('the queue is empty', () => fixture.sqs.messages() === 0);
 
 /** One request, of a license of its own. @returns the status, none where the caller did not wait for it */
-async function ask({ license, hangsUp = false, ...call }: Wish): Promise<number[]> {
+async function ask({ license, hangsUp = false, cancels = false, ...call }: Wish): Promise<number[]> {
   const key = call.key ?? (await grant(fixture.service.table, license)).key;
   const { aurora } = fixture.service.ready.identities;
   const body =
@@ -108,6 +112,13 @@ async function ask({ license, hangsUp = false, ...call }: Wish): Promise<number[
     body,
     ...(hangsUp && { signal: leaving.signal }),
   });
+  if (cancels) {
+    const path = `/generate/${(await asked).body.requestId}`;
+    const stored = () => callApi(fixture.baseUrl, { path, key });
+    await until('it runs', async () => (await stored()).body.status === 'PROCESSING');
+    const { status } = await callApi(fixture.baseUrl, { path: `${path}/cancel`, key, method: 'POST' });
+    return [202, status];
+  }
   if (!hangsUp) return [(await asked).status];
   await expect(asked).rejects.toThrow();
   return [];
@@ -149,6 +160,7 @@ const awake: Kinds[] = [
   {
     'more than is done by the deadline': () => ({ body: { prompt: 'endless' } }),
     'the same, as events': () => ({ body: { prompt: 'endless' }, headers: events }),
+    'what is cancelled while it runs': () => ({ body: { prompt: 'endless' }, headers: later, cancels: true }),
     'a place in line until the deadline': () => ({ body: { prompt: 'in line' } }),
     'the same, asynchronously': () => ({ body: { prompt: 'in line' }, headers: later }),
     'more than the model can do, asynchronously': () => ({ body: { prompt: 'busy' }, headers: later }),
@@ -227,6 +239,7 @@ test('300 hostile requests of 30 kinds start no alarm but those that tell of loa
   );
   expect([...own.keys()].filter((name) => name.startsWith('Errors'))).toEqual([]);
   expect([statuses.length >= 300, faults > 50, count('PaintTime') >= times]).toEqual([true, true, true]);
+  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
   // No run crashed, or its line would be missing.
   expect(lines.filter(({ route }) => route === 'run-generation').length).toBeGreaterThanOrEqual(
     statuses.filter((status) => status === 202).length,

@@ -57,7 +57,7 @@ def test_a_batch_that_is_killed_again_and_again_pays_each_line_once(quick: Servi
     for last_note in sorted(random.sample(range(line_count * 2), kill_count)):
         running = process(*args, env=granted.environment, cwd=tmp_path)
         assert running.stderr is not None
-        if 'lines to generate' in running.stderr.readline():
+        if ' to generate: ' in running.stderr.readline():
             while running.poll() is None and notes.read_bytes().count(b'\n') < last_note:
                 time.sleep(0.001)
         running.kill()
@@ -95,9 +95,7 @@ def test_the_command_reads_prices_and_names_lines(run: Run, quick: Service, tmp_
     priced = batch('all.csv', 'out', '--dry-run')
     assert (priced.returncode, (tmp_path / 'out').exists()) == (0, False)
     assert 'line 5: width must be a multiple of 64' in priced.stderr
-    assert (
-        '3 credits and those of 1 lines without a price, of 4000 that are left; about 1 min' in priced.stderr
-    )
+    assert '3 credits of 4000 that are left, and 1 line without a price; about 1 min' in priced.stderr
     ended = batch('all.csv', 'out', '--json')
     summary = {'lines': 3, 'failed': 1, 'credits': 3, 'folder': 'out'}
     assert (ended.returncode, json.loads(ended.stdout)) == (1, summary)

@@ -68,7 +68,8 @@ def batch(client: Client, args: Namespace) -> int:
     if args.json:
         print_json({'lines': len(lines), 'failed': failed, 'credits': credits, 'folder': args.output})
     else:
-        say(f'{done - failed} of {done} lines have images, {credits} credits: see {folder / "results.jsonl"}')
+        ended = f'{done - failed} of {_of(done, "line")} have images, {_of(credits, "credit")}'
+        say(f'{ended}: see {folder / "results.jsonl"}')
     return 1 if failed else 0
 
 
@@ -93,13 +94,21 @@ def _quote(client: Client, args: Namespace, lines: Requests) -> float:
                 raise
             is_enough = is_enough and not is_spent
             say(printable(f'line {numbers[0]}: {error} ({error.code})'))
-    rest = f' and those of {unpriced} lines without a price' if unpriced else ''
+    rest = f', and {_of(unpriced, "line")} without a price' if unpriced else ''
     pace_seconds = 60 / key.requests.per_minute
     eta = _span(len(lines) * pace_seconds)
-    say(f'{len(lines)} lines to generate: {credits} credits{rest}, of {left} that are left; about {eta}')
+    say(
+        f'{_of(len(lines), "line")} to generate: {_of(credits, "credit")} of {left} that are left{rest}; '
+        f'about {eta}'
+    )
     if not (is_enough and credits <= left) and not args.yes and not args.dry_run:
         raise UsageError('Nothing was sent: give --yes to generate as many as the credits are enough for.')
     return pace_seconds
+
+
+def _of(count: int, name: str) -> str:
+    """A number of things, for people."""
+    return f'{count} {name}' if count == 1 else f'{count} {name}s'
 
 
 def _span(seconds: float) -> str:
