@@ -14,6 +14,7 @@ export class Integrations {
   constructor(scope: Construct) {
     this.role = new WholeRole(scope, 'Caller', {
       description: 'Image Generation Service: the API calls its functions with it',
+      // Without a condition: API Gateway sends no `aws:SourceAccount` here, so with one on it every call would end in 500.
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
     });
   }
