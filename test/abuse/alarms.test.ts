@@ -266,7 +266,7 @@ test('300 hostile requests of 32 kinds start no alarm but those that tell of loa
   expect([statuses.length >= 300, faults > 50, count('PaintTime') >= times]).toEqual([true, true, true]);
   expect(cancelledIds).toHaveLength(2 * times);
   expect(
-    lines.filter(({ level, requestId }) => level === 'ERROR' && cancelledIds.includes(requestId)),
+    lines.filter(({ level, requestId }) => level === 'error' && cancelledIds.includes(requestId)),
   ).toEqual([]);
   // No run crashed, or its line would be missing.
   expect(lines.filter(({ route }) => route === 'run-generation').length).toBeGreaterThanOrEqual(
