@@ -24,7 +24,7 @@ export function parseJson(text: string): unknown {
   const bare = text.replace(strings, '');
   const { depth, values } = sizeOf(bare);
   if (depth > maxDepth) throw invalid(`is nested more than ${maxDepth} deep`);
-  if (values > maxValues) throw invalid(`has more than ${maxValues} values`);
+  if (values > maxValues) throw invalid(`has more than ${maxValues.toLocaleString('en-US')} values`);
   const value = parse(text);
   // Outside of strings each colon belongs to a member. The parser keeps only the last of two members with one name.
   if (bare.split(':').length - 1 !== countMembers(value)) {

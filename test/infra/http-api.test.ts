@@ -40,11 +40,13 @@ const mapped = (prefix: string, status: number) =>
 describe.each(table)('$method $path', (route) => {
   const { Integration: integration } = methods.get(`${route.method} ${basePath}${route.path}`)!;
 
-  test('is mounted on its own function, and streams and may take as long as a generation exactly if the table says so', () => {
+  test('is mounted on its own function, which has its memory, and streams and may take as long as a generation exactly if the table says so', () => {
     const uri = plain(integration.Uri);
     expect(uri).toContain(`functions/<${aliasIdOf(template, route.functionName)}>/`);
     expect(integration.ResponseTransferMode ?? 'BUFFERED').toBe(route.streams ? 'STREAM' : 'BUFFERED');
     expect(uri.includes('response-streaming-invocations')).toBe(route.streams);
+    const fn = template.Resources[functionIdOf(template, route.functionName)]!;
+    expect(fn.Properties.MemorySize).toBe(route.memoryMb ?? 256);
     const longest = methodsOf(tuned).get(`${route.method} ${basePath}${route.path}`)!;
     const timeouts = [integration, longest.Integration].map(({ TimeoutInMillis }) => TimeoutInMillis);
     expect(timeouts).toEqual(route.streams ? [90_000, 300_000] : [29_000, 29_000]);

@@ -100,7 +100,7 @@ describe('JSON', () => {
   test('has 100,000 values at most', () => {
     const [most, more] = [99_999, 100_000].map((elements) => `[${Array(elements).fill(0).join()}]`);
     expect(parseJson(most!)).toHaveLength(99_999);
-    expect(refusalOf(() => parseJson(more!)).message).toBe('The body has more than 100000 values.');
+    expect(refusalOf(() => parseJson(more!)).message).toBe('The body has more than 100,000 values.');
   });
 
   test('that is very long is read without recursion', () => {
