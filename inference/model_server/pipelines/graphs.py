@@ -2,7 +2,7 @@
 CUDA graphs of the denoiser.
 
 SDXL's UNet starts some 2,000 kernels in an evaluation, more than a Python process can start in the time that
-a large card takes for them (docs/decisions/0048-one-way-to-generate.md). As a graph they are started at once.
+a large card takes for them (docs/decisions/0049-one-way-to-generate.md). As a graph they are started at once.
 """
 
 from collections import OrderedDict
