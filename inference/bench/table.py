@@ -29,7 +29,7 @@ def make_tables(folders: Iterable[Path]) -> str:
     parts = _machines([row for row in rows if row['kind'] == 'machine'])
     for (model, size), group in groups.items():
         note = '. Its times say nothing, its bytes do' if size == 'tiny' else ''
-        parts += [f'**{model}, {size}, with random weights**{note}', *_tables(group)]
+        parts += [f'**{model}, {size}, with random weights**{note}', *_tables(group, size)]
     return '\n\n'.join(parts + _not_measured(rows))
 
 
@@ -45,14 +45,14 @@ def _machines(rows: Sequence[Row]) -> list[str]:
 _Found = dict[str, dict[str, Row]]
 
 
-def _tables(group: Sequence[Row]) -> list[str]:
+def _tables(group: Sequence[Row], size: str) -> list[str]:
     found: _Found = defaultdict(dict)
     for row in group:
         found[_title(row)][row['variant']] = row
     names = [name for name in dict.fromkeys(row['variant'] for row in group) if name != 'none']
     lines = [[title, *(_cell(cells, name) for name in names)] for title, cells in found.items()]
     titles = [_TITLES.get(name, name) for name in names]
-    goals = [goal for name in names if name not in _TITLES for goal in _goals(found, name)]
+    goals = [goal for name in names if name not in _TITLES for goal in _goals(found, name, size)]
     return [
         _draw(['', *titles], [line for line in lines if set(line[1:]) != {'-'}]),
         *([_draw(['goal', 'measured', 'at most', ''], goals)] if goals else []),
@@ -86,10 +86,10 @@ def _cell(cells: dict[str, Row], name: str) -> str:
     return f'{value} ({row["value"] / plain["value"]:.2f}x)'
 
 
-def _goals(found: _Found, name: str) -> list[list[str]]:
+def _goals(found: _Found, name: str, size: str) -> list[list[str]]:
     """Lines of what was to be reached: the seconds, and what must be equal."""
     lines = []
-    for title in (*_OF_PLAIN, *_SECONDS):
+    for title in () if size == 'tiny' else (*_OF_PLAIN, *_SECONDS):
         row, plain = found[title].get(name), found[title].get('plain')
         most = _SECONDS.get(title, plain and plain['value'] * _OF_PLAIN.get(title, 0))
         if row is None or most is None:

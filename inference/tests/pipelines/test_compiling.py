@@ -10,6 +10,7 @@ import pytest
 import torch
 from diffusers import UNet2DConditionModel
 from torch._dynamo.utils import counters
+from torch.profiler import ProfilerActivity, profile
 
 from model_server.pipelines.compiling import CompileCache, compiling
 from model_server.pipelines.runtime import Runtime
@@ -24,16 +25,20 @@ FOREVER = 86_400
 @pytest.fixture(autouse=True)
 def fresh_compiler() -> Iterator[None]:
     """Each test compiles anew, and leaves PyTorch as it was."""
-    deterministic, limit = torch._inductor.config.deterministic, torch._dynamo.config.recompile_limit
-    duck = torch.fx.experimental._config.use_duck_shape
+    options = (
+        (torch._inductor.config, 'deterministic'),
+        (torch._dynamo.config, 'recompile_limit'),
+        (torch._dynamo.config, 'specialize_float'),
+        (torch.fx.experimental._config, 'use_duck_shape'),
+    )
+    before = [getattr(config, name) for config, name in options]
     torch.compiler.reset()
     counters.clear()
     yield
     torch.compiler.reset()
     torch.compiler.set_stance('default')
-    torch._inductor.config.deterministic = deterministic
-    torch._dynamo.config.recompile_limit = limit
-    torch.fx.experimental._config.use_duck_shape = duck
+    for (config, name), value in zip(options, before, strict=True):
+        setattr(config, name, value)
 
 
 def graphs() -> int:
@@ -141,6 +146,10 @@ def test_a_unets_parts_are_compiled_in_their_order_and_need_no_other_code_for_ot
             run(unet, width, height, batch, 10), run(plain, width, height, batch, 10), atol=1e-3
         )
         assert close, (width, height, batch)
+    with profile(activities=[ProfilerActivity.CPU]) as profiler:
+        run(unet, 8, 8, 1)
+    # Nor does an evaluation read numbers from tensors.
+    assert 'aten::item' not in {event.name for event in profiler.events()}
 
 
 @pytest.mark.parametrize('reason', ['time', 'error'])
