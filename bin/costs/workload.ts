@@ -1,7 +1,10 @@
+import type { Configuration } from '../../lib/configuration.ts';
+import { knownSecondsPerMegapixel } from '../../lib/generation-time.ts';
+
 /** The load on the service, if nothing else is said. */
 export const defaultWorkload = {
   generationsPerMonth: 10_000,
-  /** GPU time for one megapixel of one image. */
+  /** GPU time for one megapixel of one image, where nobody has measured it. */
   seconds: 12,
   megapixels: 1,
   outputs: 1,
@@ -20,6 +23,12 @@ export type Workload = typeof defaultWorkload & {
   /** Of an hour of the model's instance, US dollars. @default the price that is known for its type */
   instancePrice?: number;
 };
+
+/** The load on a deployment, if nothing else is said. */
+export function usualWorkload({ inference }: Configuration): Workload {
+  const seconds = knownSecondsPerMegapixel(inference) ?? defaultWorkload.seconds;
+  return { ...defaultWorkload, seconds, imageBytes: usualImageBytes(defaultWorkload.megapixels) };
+}
 
 /** Of a PNG by the local painter, average of all its styles. A diffusion model's differ. */
 export function usualImageBytes(megapixels: number): number {
