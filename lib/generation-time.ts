@@ -1,6 +1,4 @@
 import { tiers, type Tier } from '../shared/licenses/tiers.ts';
-import type { Inference } from './configuration.ts';
-import { secondsOnCard } from './gpus.ts';
 
 /** The most steps that a request may have. */
 export const mostSteps = 50;
@@ -40,16 +38,6 @@ const largestOrder =
 interface GenerationOptions {
   inference: { kind: 'none' } | { kind: 'existing' | 'endpoint'; secondsPerMegapixel: number | null };
   generationDeadlineSeconds: number;
-}
-
-/**
- * How long an image of 1024 × 1024 px takes: as the operator has measured it, else as SDXL takes on the card; null where
- * nobody knows.
- */
-export function knownSecondsPerMegapixel(inference: Inference): number | null {
-  if (inference.kind === 'none') return null;
-  const onCard = inference.kind === 'endpoint' ? secondsOnCard(inference.instanceType) : null;
-  return inference.secondsPerMegapixel ?? onCard;
 }
 
 /** About how long the largest order takes that a tier sells, where one image of 1024 × 1024 px takes so long. */

@@ -1,5 +1,5 @@
 import type { Configuration } from '../../lib/configuration.ts';
-import { knownSecondsPerMegapixel } from '../../lib/generation-time.ts';
+import { secondsOnCard } from '../../lib/gpus.ts';
 
 /** The load on the service, if nothing else is said. */
 export const defaultWorkload = {
@@ -24,9 +24,11 @@ export type Workload = typeof defaultWorkload & {
   instancePrice?: number;
 };
 
-/** The load on a deployment, if nothing else is said. */
+/** The load on a deployment, if nothing else is said. The model takes as long as its operator measured, else as its card does. */
 export function usualWorkload({ inference }: Configuration): Workload {
-  const seconds = knownSecondsPerMegapixel(inference) ?? defaultWorkload.seconds;
+  const measured = inference.kind === 'none' ? null : inference.secondsPerMegapixel;
+  const onCard = inference.kind === 'endpoint' ? secondsOnCard(inference.instanceType) : null;
+  const seconds = measured ?? onCard ?? defaultWorkload.seconds;
   return { ...defaultWorkload, seconds, imageBytes: usualImageBytes(defaultWorkload.megapixels) };
 }
 
