@@ -37,6 +37,49 @@ export const gpusOfTypes: Readonly<Record<string, number>> = {
   'ml.p6-b300.48xlarge': 8,
 };
 
+interface Card {
+  name: string;
+  /** Of the instance types that have it: what stands between their dots. */
+  families: readonly string[];
+  /** Of one image of SDXL: 1024 × 1024 px, 30 steps, with guidance. Null where nobody has measured it. */
+  seconds: number | null;
+  how: 'measured' | 'computed' | 'unmeasured';
+  settings: string;
+  source: string;
+}
+
+const unmeasured = { seconds: null, how: 'unmeasured', settings: '–' } as const;
+const guess = 'expected: 1.0 to 1.25 times as quick as plain diffusers, since the card is the limit';
+
+/** A newer measurement replaces its card's row. */
+export const cards: readonly Card[] = [
+  {
+    name: 'H100',
+    families: ['p5'],
+    seconds: 1.2,
+    how: 'computed',
+    settings: 'compiled blocks, CUDA graph, torch 2.11',
+    source: '30 × 35.3 ms and 0.14 s for prompts and decoder, each measured on 2026-11-26',
+  },
+  {
+    name: 'H200',
+    families: ['p5e', 'p5en'],
+    seconds: 4.03,
+    how: 'measured',
+    settings: 'nothing compiled, no graph, CUBLAS_WORKSPACE_CONFIG, torch 2.11',
+    source: 'inference/bench on 2026-11-26; these settings are not the default any more',
+  },
+  { name: 'L40S', families: ['g6e'], ...unmeasured, source: guess },
+  { name: 'L4', families: ['g6'], ...unmeasured, source: guess },
+  { name: 'A10G', families: ['g5'], ...unmeasured, source: guess },
+];
+
+/** How long the usual image takes on an instance of this type; null where nobody has measured it. */
+export function secondsOnCard(instanceType: string): number | null {
+  const [, family = ''] = instanceType.split('.');
+  return cards.find(({ families }) => families.includes(family))?.seconds ?? null;
+}
+
 /** The options that it depends on. */
 interface InstanceOptions {
   image: { folder: string } | { uri: string };

@@ -31,7 +31,7 @@ import { Sweep } from './constructs/sweep.ts';
 import type { ModelStack } from './model-stack.ts';
 import { throttleOf } from './throttle.ts';
 
-type FunctionRow = Pick<Job, 'functionName' | 'grants' | 'reservedConcurrency'>;
+type FunctionRow = Pick<Job, 'functionName' | 'grants' | 'reservedConcurrency'> & Pick<Route, 'memoryMb'>;
 
 export interface ServiceStackProps {
   readonly configuration: Configuration;
@@ -238,7 +238,7 @@ export class ServiceStack extends Stack {
 
   /** A function with exactly these grants. */
   private addFunction(
-    { functionName, grants, reservedConcurrency }: FunctionRow,
+    { functionName, grants, reservedConcurrency, memoryMb }: FunctionRow,
     timeout: Duration,
     files: Record<string, string> = {},
   ): ServiceFunction {
@@ -247,6 +247,7 @@ export class ServiceStack extends Stack {
       serviceName: this.stackName,
       timeout,
       logRetention: this.logRetention,
+      ...(memoryMb !== undefined && { memoryMb }),
       ...(reservedConcurrency !== undefined &&
         canReserve(reservedConcurrency, this.reservableConcurrency) && { reservedConcurrency }),
       files,

@@ -1,4 +1,5 @@
 import type { Configuration } from '../../lib/configuration.ts';
+import { maxListed } from '../../shared/generations/sdk-try-store.ts';
 import { maxAnswersWithImages } from '../../shared/generations/image-bytes-store.ts';
 import { maxActiveKeys } from '../../shared/keys/slots.ts';
 import { tiers } from '../../shared/licenses/tiers.ts';
@@ -20,6 +21,8 @@ const base64 = 4 / 3;
 const request = { seconds: 0.02, MB: 256 };
 /** Of a page of 100 stored requests: prompts as JSON escapes them, and three links of each. */
 const pageBytes = 100 * 15_000;
+/** Of a try that is stored. A read unit is 4 kB. */
+const tryBytes = 240;
 /** A search looks at a thousand records of 7 kB, four of them a unit. */
 const searchUnits = 1750;
 /** Of twenty identities with eight samples, each with two links. */
@@ -73,6 +76,8 @@ function requestRows({ requestsPerAddress }: Configuration): Row[] {
   const ofUploads = `${grouped(uploads / 1e6)} million of ${grouped(maxBytes / 1e6)} MB`;
   const uploadsUsd = uploads * (oneRequest + cost(prices.objectWrites, 1)) + cost(prices.objectStorage, kept);
   const refused = (requestsPerAddress / 5) * minutesPerMonth;
+  const ofRefused = `${grouped(refused / 1e6)} million an address`;
+  const oneNote = cost(prices.tableReads, (maxListed * tryBytes) / 4000) + cost(prices.tableWrites, 1);
   const lineBytes = (lineBitsPerSecond / 8) * 3600 * hoursPerMonth;
   const ofLine = `${grouped(lineBytes / 1e12)} TB by a line of 100 Mbit/s`;
   return [
@@ -80,12 +85,8 @@ function requestRows({ requestsPerAddress }: Configuration): Row[] {
     ['lists of stored requests', ...reads(listLimit, pageBytes)],
     ['lists of identities', ...reads(identitiesLimit, identitiesBytes)],
     ['uploads, kept for 36 hours', ofUploads, "its keys' limits", uploadsUsd],
-    [
-      'refused requests, of anybody',
-      `${grouped(refused / 1e6)} million an address`,
-      '`requestsPerAddress`',
-      refused * oneRequest,
-    ],
+    ['refused requests, of anybody', ofRefused, '`requestsPerAddress`', refused * oneRequest],
+    ["refused tries of OpenAI's SDKs", ofRefused, '`requestsPerAddress`', refused * (oneRequest + oneNote)],
     ['downloads by signed links', ofLine, 'an alarm hears of it', cost(prices.internet, lineBytes)],
   ];
 }

@@ -1,7 +1,7 @@
 import type { Configuration } from '../../lib/configuration.ts';
 import { Failure } from '../common/failure.ts';
 import { monthlyBill, sumOf } from './model.ts';
-import { defaultWorkload, usualImageBytes } from './workload.ts';
+import { usualWorkload } from './workload.ts';
 
 /** Room for a service that grows; a bill beyond it is news. */
 const timesTheBill = 3;
@@ -11,7 +11,7 @@ export function usualBudgetUsd(configuration: Configuration): number | null {
   // The account pays for an endpoint of its own, too.
   if (configuration.inference.kind === 'existing') return null;
   try {
-    const { lines } = monthlyBill(configuration, { ...defaultWorkload, imageBytes: usualImageBytes(1) });
+    const { lines } = monthlyBill(configuration, usualWorkload(configuration));
     return Math.ceil((timesTheBill * sumOf(lines)) / 100) * 100;
   } catch (error) {
     if (error instanceof Failure) return null;

@@ -9,7 +9,13 @@ import { decimal, wholeNumber } from '../common/values.ts';
 import { abuseTable, abuseTitle } from './abuse.ts';
 import { monthlyBill, sumOf } from './model.ts';
 import { compare, comparing, reportTables } from './report.ts';
-import { defaultWorkload as usual, gpuSeconds, usualImageBytes, type Workload } from './workload.ts';
+import {
+  defaultWorkload as usual,
+  gpuSeconds,
+  usualImageBytes,
+  usualWorkload,
+  type Workload,
+} from './workload.ts';
 
 /** Computes what a deployment costs. @returns the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function runCosts(args: string[]): Promise<number> {
@@ -26,6 +32,7 @@ export async function runCosts(args: string[]): Promise<number> {
     }
     const configuration = configurationOf(config);
     const workload: Workload = {
+      ...usualWorkload(configuration),
       imageBytes: usualImageBytes(chosen.megapixels),
       ...(chosen as typeof usual),
     };
@@ -78,7 +85,11 @@ const positive = decimal(0.000_1, 100_000);
 const options: OptionRow[] = [
   ['--config <file>', 'options of a deployment, as JSON (default: all defaults, with a model)'],
   ['--generations-per-month <n>', 'how many', count, { usual: usual.generationsPerMonth }],
-  ['--seconds <s>', 'GPU time for one megapixel of one image', positive, { usual: usual.seconds }],
+  [
+    '--seconds <s>',
+    `GPU time for one megapixel of one image (default: secondsPerMegapixel, else what is known of the card, else ${usual.seconds})`,
+    positive,
+  ],
   ['--megapixels <m>', 'of an image', positive, { usual: usual.megapixels }],
   ['--outputs <n>', 'images of a generation', wholeNumber(1, 4), { usual: usual.outputs }],
   ['--image-bytes <b>', "of an image (default: as the local painter's)", count],

@@ -1,4 +1,5 @@
 import type { Configuration } from '../../lib/configuration.ts';
+import { cards } from '../../lib/gpus.ts';
 import { fleetOf } from './fleet.ts';
 import { monthlyBill, sumOf, type Line } from './model.ts';
 import { amount, dollars, grouped, markdownTable, percent } from '../common/markdown.ts';
@@ -8,6 +9,7 @@ import type { Workload } from './workload.ts';
 export function reportTables(configuration: Configuration, workload: Workload): Record<string, string> {
   return {
     'Line by line': linesTable(configuration, workload),
+    'Seconds by card': cardsTable(),
     [comparing]: comparisonTable(compare(configuration, workload)),
   };
 }
@@ -29,6 +31,16 @@ function linesTable(configuration: Configuration, workload: Workload): string {
       ...lines.toSorted((a, b) => b.usd - a.usd).map(row),
       ['**all**', '', '', '', '', '', '', dollars(sumOf(lines))],
     ],
+  );
+}
+
+function cardsTable(): string {
+  return markdownTable(
+    ['card', 'instances', 'seconds:', 'how', 'settings', 'from'],
+    cards.map(({ name, families, seconds, how, settings, source }) => {
+      const types = families.map((family) => `ml.${family}`).join(', ');
+      return [name, types, seconds === null ? '–' : String(seconds), how, settings, source];
+    }),
   );
 }
 

@@ -1,7 +1,10 @@
+import type { Configuration } from '../../lib/configuration.ts';
+import { secondsOnCard } from '../../lib/gpus.ts';
+
 /** The load on the service, if nothing else is said. */
 export const defaultWorkload = {
   generationsPerMonth: 10_000,
-  /** GPU time for one megapixel of one image. */
+  /** GPU time for one megapixel of one image, where nobody has measured it. */
   seconds: 12,
   megapixels: 1,
   outputs: 1,
@@ -20,6 +23,14 @@ export type Workload = typeof defaultWorkload & {
   /** Of an hour of the model's instance, US dollars. @default the price that is known for its type */
   instancePrice?: number;
 };
+
+/** The load on a deployment, if nothing else is said. The model takes as long as its operator measured, else as its card does. */
+export function usualWorkload({ inference }: Configuration): Workload {
+  const measured = inference.kind === 'none' ? null : inference.secondsPerMegapixel;
+  const onCard = inference.kind === 'endpoint' ? secondsOnCard(inference.instanceType) : null;
+  const seconds = measured ?? onCard ?? defaultWorkload.seconds;
+  return { ...defaultWorkload, seconds, imageBytes: usualImageBytes(defaultWorkload.megapixels) };
+}
 
 /** Of a PNG by the local painter, average of all its styles. A diffusion model's differ. */
 export function usualImageBytes(megapixels: number): number {

@@ -1,1 +1,1 @@
-"""Measures the model server's engines beside plain diffusers, each in a process of its own."""
+"""Measures the model server's engine beside plain diffusers, within six minutes of a card."""

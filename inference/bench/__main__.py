@@ -1,49 +1,106 @@
 """
-`python -m bench run PLAN --out DIR` measures as much of a plan as the time allows; the same again goes on.
+`python -m bench run --out DIR` measures, and prints what `python -m bench table DIR…` prints of the rows.
 
-`python -m bench table DIR…` makes tables of it. The weights are random, which take as long as learned ones.
+`python -m bench operations` counts on a CPU what Python has to start for one evaluation of SDXL's UNet. The
+weights are random, which take as long as learned ones.
 """
 
 import argparse
+import os
 import signal
+import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
-from .plans import JOBS, PLANS, VARIANTS, describe_machine, plan_for_here
 from .rows import Rows
-from .runs import Run, left_of, run_tasks, tasks_of
 from .table import make_tables
+
+#: Kept back for the fresh process, of which 20 seconds are for importing.
+_FRESH_SECONDS = 75
+#: The last lines of a failed process's output that its row keeps, and how long each may be.
+_LAST_LINES = 12
+_LONGEST_LINE = 300
+_ROOT = Path(__file__).parent.parent
+#: What runs a job, after Python's name.
+COMMAND = ('-m', 'bench', 'job')
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Answers the exit status: 1 where something of the plan is left."""
+    """Answers the exit status: 1 where something failed. Imports PyTorch only where it measures."""
     options = _parse(arguments)
-    if options.command == 'run':
-        return _run(options)
-    if options.command == 'table':
-        print(make_tables(options.folders))
-        return 0
-    from .measuring import run_job
+    match options.command:
+        case 'run':
+            return _run(options)
+        case 'table':
+            print(make_tables(options.folders))
+        case 'operations':
+            from .operations import count_all
 
-    run_job(options.plan, options.job, options.model, options.variant, options.out, options.cache)
+            print(count_all())
+        case _:
+            from .measuring import run_job
+
+            run_job(options.job, options.model, options.tiny, options.out, options.cache)
     return 0
 
 
 def _run(options: argparse.Namespace) -> int:
-    run = Run(options.plan, options.out, options.cache, time.monotonic() + options.minutes * 60)
-    # Else a signal would leave the processes behind.
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: run.stop())
-    plan = plan_for_here(options.plan)
-    run.out.mkdir(parents=True, exist_ok=True)
-    tasks = left_of(tasks_of(plan, options.only or plan.models, options.variants, options.jobs), run.file)
-    if tasks:
-        Rows(run.file, {'plan': run.plan}).add('machine', **describe_machine())
-    left = run_tasks(run, plan, tasks)
-    print(f'{left} of {len(tasks)} are left.' if left else 'Nothing is left of this plan.')
-    return 1 if left else 0
+    """
+    Two processes, since each takes long to import what it needs: one that measures, and a fresh one.
+
+    Each is killed when its time is over; what it measured before is in the rows.
+    """
+    # Else a signal would leave a process behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    options.out.mkdir(parents=True, exist_ok=True)
+    end = time.monotonic() + options.minutes * 60
+    failed = False
+    for job, kept_seconds in (('measure', _FRESH_SECONDS), ('fresh', 0)):
+        rows = Rows(options.out / f'{options.model}.jsonl', {'model': options.model, 'job': job})
+        began = time.monotonic()
+        reason, lines = _run_child(options, job, max(1.0, end - kept_seconds - began))
+        seconds = round(time.monotonic() - began, 1)
+        if reason is None:
+            rows.add('ended', seconds=seconds)
+        else:
+            rows.add('failed', what='the process', seconds=seconds, reason=reason, lines=lines)
+            failed = True
+        print(f'{job}: {reason or "ended"} after {seconds} s', *lines, sep='\n  ', flush=True)
+    print(make_tables([options.out]))
+    return int(failed)
+
+
+def _run_child(options: argparse.Namespace, job: str, limit_seconds: float) -> tuple[str | None, list[str]]:
+    """Why it did not end, if so, and the last lines that it printed then."""
+    command = [
+        sys.executable, *COMMAND, job, *(['--tiny'] if options.tiny else []), '--model', options.model,
+        '--out', str(options.out.resolve()), '--cache', str(options.cache.resolve()),
+    ]  # fmt: skip
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory() as empty:
+        environment = dict(os.environ)
+        if job == 'fresh':
+            # PyTorch's own store: what is compiled already is what COMPILE_CACHE_DIR has.
+            environment['TORCHINDUCTOR_CACHE_DIR'] = empty
+        # A group of its own, so that all that it started ends with it.
+        child = subprocess.Popen(
+            command, cwd=_ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, process_group=0
+        )
+        try:
+            status = child.wait(limit_seconds)
+            reason = f'exit status {status}' if status else None
+        except subprocess.TimeoutExpired:
+            reason = f'killed, it took longer than {limit_seconds:.0f} s'
+        finally:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+        output.seek(0)
+        text = output.read().decode('utf-8', 'replace').rstrip()
+    lines = [line[:_LONGEST_LINE] for line in text.splitlines()[-_LAST_LINES:]]
+    return reason, lines if reason else []
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -51,20 +108,16 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog='bench', description=__doc__)
     commands = parser.add_subparsers(dest='command', required=True)
     run, job = commands.add_parser('run'), commands.add_parser('job', help='what `run` starts')
+    job.add_argument('job', choices=('measure', 'fresh'))
     for each in (run, job):
-        each.add_argument('plan', choices=PLANS)
-        each.add_argument('--out', type=Path, required=True, help='the folder of PLAN.jsonl')
+        each.add_argument('--out', type=Path, required=True, help='the folder of MODEL.jsonl')
         default = Path(tempfile.gettempdir()) / 'bench'
-        each.add_argument('--cache', type=Path, default=default, help='where models are built')
-    run.add_argument('--minutes', type=float, default=9, help='a run ends before')
-    run.add_argument('--variants', nargs='+', choices=VARIANTS, default=list(VARIANTS))
-    run.add_argument('--models', dest='only', nargs='+', help='only these of the plan')
-    run.add_argument('--jobs', nargs='+', choices=JOBS, default=list(JOBS))
-    job.add_argument('job')
-    job.add_argument('model')
-    job.add_argument('variant', choices=VARIANTS)
-    table = commands.add_parser('table')
-    table.add_argument('folders', type=Path, nargs='+')
+        each.add_argument('--cache', type=Path, default=default, help='where models and code are kept')
+        each.add_argument('--model', default='sdxl', help='sdxl, z-image, z-image-turbo or flux2-klein')
+        each.add_argument('--tiny', action='store_true', help='does it run at all? As always on a CPU')
+    run.add_argument('--minutes', type=float, default=6, help='a run ends before')
+    commands.add_parser('operations')
+    commands.add_parser('table').add_argument('folders', type=Path, nargs='+')
     return parser.parse_args(arguments)
 
 

@@ -24,7 +24,7 @@ class Rows:
     common: Row
 
     def add(self, kind: str, **values: object) -> None:
-        """Adds a row: `value`, `machine`, `skipped`, `failed` or `ended`."""
+        """Adds a row: `value`, `machine`, `failed` or `ended`."""
         # It begins with the line's end, because who was killed while writing left half a line.
         line = '\n' + json.dumps({'kind': kind, **self.common, **values})
         descriptor = os.open(self.file, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o644)

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from functools import partial
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -46,11 +45,10 @@ def create_context(
     queue = GpuQueue(engine, observer, settings)
     sign = None
     if credentials is not None:
-        sign = partial(sign_file, software=engine.model_version, credentials=credentials)
+        sign = lambda file, form: sign_file(file, form, engine.model_version, credentials)  # noqa: E731
     return ServerContext(
         settings=settings,
         observer=observer,
-        model_version=engine.model_version,
         queue=queue,
         links=links,
         adapters=AdapterStore(

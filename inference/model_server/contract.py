@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
@@ -35,10 +35,11 @@ def _check_link(link: str) -> str:
     try:
         parts = urlsplit(link)
         # Refused now, because the client would fail to parse it only after the work.
-        httpx.URL(link)
-    except (ValueError, httpx.InvalidURL):
-        parts = None
-    if parts is None or parts.scheme.lower() not in ('http', 'https') or not parts.hostname:
+        httpx2.URL(link)
+        usable = parts.port != 0
+    except (ValueError, httpx2.InvalidURL):
+        usable = False
+    if not usable or parts.scheme.lower() not in ('http', 'https') or not parts.hostname:
         raise PydanticCustomError('link', 'it must be an http or https link')
     return link
 

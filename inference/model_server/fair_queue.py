@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from itertools import count
 
-from PIL import Image
-
 from .failure import Failure
 from .generation import PreparedRequest
 from .observing import Observer
+from .pipelines.engine import MakePicture
 from .progress_events import ProgressEvents
 
 # A request's own steps show its pace once there are so many.
@@ -29,7 +28,7 @@ class QueuedRequest:
     #: In seconds of the monotonic clock.
     deadline: float
     progress: ProgressEvents
-    images: list[asyncio.Future[Image.Image]]
+    images: list[asyncio.Future[MakePicture]]
     observer: Observer
     #: It is tried although the estimate says that it cannot be ready in time.
     probe: bool = False

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
-from PIL import Image
-
-from .pipelines.engine import Engine, LoadedAdapter, Prepared
+from .pipelines.engine import Engine, LoadedAdapter, MakePicture, Prepared
 
 
 class Cancelled(Exception):
@@ -25,15 +23,13 @@ class PreparedRequest:
     seeds: Sequence[int]
     #: Of each output.
     steps: int
-    #: Of each output; width and height in pixels.
-    size: tuple[int, int]
 
 
 @dataclass(frozen=True)
 class GeneratedImage:
     """One finished output."""
 
-    image: Image.Image
+    make_picture: MakePicture
     #: From the first step to the last; empty when the engine reports no steps.
     step_ms: Sequence[float]
     #: Of the whole output.
@@ -81,14 +77,12 @@ def _generate_one(
 
     _check(listener)
     began = time.monotonic()
-    image = engine.paint(request.image, seed, on_step)
+    make_picture = engine.paint(request.image, seed, on_step)
     seconds = time.monotonic() - began
     _check(listener)
-    if image.size != request.size:
-        raise ValueError('The engine made an image of another size.')
     step_ms = [(after - start) * 1000 for start, after in pairwise(times)]
     memory = engine.memory_bytes()
-    return GeneratedImage(image, step_ms, seconds, memory[1] if memory else None)
+    return GeneratedImage(make_picture, step_ms, seconds, memory[1] if memory else None)
 
 
 def _check(listener: GenerationListener) -> None:

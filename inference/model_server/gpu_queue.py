@@ -51,10 +51,16 @@ class GpuQueue:
             return 'dead'
         return 'ready' if self._warm.is_set() else 'warming'
 
+    @property
+    def model_version(self) -> str:
+        """The engine's."""
+        return self._engine.model_version
+
     async def run(self) -> None:
-        """Warms the engine up, then generates until the engine is lost. Raises what `warm` raises."""
+        """Warms the engine up, then generates until the engine is lost. Raises what that raises."""
         try:
             await self._thread.call(self._engine.warm)
+            await self._preprocessor.warm()
             self._warm.set()
             while (queued := await self._next()) is not None:
                 await self._generate(queued)
@@ -252,7 +258,7 @@ class GpuQueue:
             self._observer.metric('VideoMemory', output.peak_memory_bytes)
         queued.generation_ms = (queued.generation_ms or 0) + output.seconds * 1000
         if not queued.images[index].done():
-            queued.images[index].set_result(output.image)
+            queued.images[index].set_result(output.make_picture)
 
 
 class _GpuListener:

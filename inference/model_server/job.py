@@ -31,7 +31,6 @@ class ServerContext:
 
     settings: Settings
     observer: Observer
-    model_version: str
     queue: GpuQueue
     links: Links
     adapters: AdapterStore
@@ -41,6 +40,11 @@ class ServerContext:
     sign: SignFile | None = None
     jobs: dict['asyncio.Task[None]', 'Job'] = field(default_factory=dict)
     stopping: bool = False
+
+    @property
+    def model_version(self) -> str:
+        """The engine's; final once it is warm."""
+        return self.queue.model_version
 
     async def stop(self) -> None:
         """Accepts no more requests, lets running ones finish within the grace time, and fails the rest."""
@@ -200,7 +204,10 @@ class Job:
 
     async def _output(self, queued: QueuedRequest, index: int) -> Event:
         context, request = self._context, self._request
-        image = await queued.images[index]
+        make_picture = await queued.images[index]
+        image = await asyncio.to_thread(make_picture)
+        if image.size != (request.width, request.height):
+            raise ValueError('The engine made an image of another size.')
         xmp = describe_output(request, index, self._reference_digests, context.model_version)
         link, seconds = request.outputs[index].put_url, context.settings.link_timeout_seconds
         form = request.output_format

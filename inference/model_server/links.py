@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-import httpx
+import httpx2
 
 T = TypeVar('T')
 
@@ -34,12 +34,12 @@ class Links:
         """`timeout_seconds`: longest time without data. `retry_seconds`: waits between attempts."""
         self._retry_seconds = retry_seconds
         # No proxy and no .netrc of the machine: a presigned link is used as it is.
-        self._client = httpx.AsyncClient(
+        self._client = httpx2.AsyncClient(
             follow_redirects=False,
             trust_env=False,
-            timeout=httpx.Timeout(timeout_seconds, connect=min(timeout_seconds, _CONNECT_SECONDS)),
+            timeout=httpx2.Timeout(timeout_seconds, connect=min(timeout_seconds, _CONNECT_SECONDS)),
             # As many are kept as requests may look at a link each second.
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=100),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
             headers={'accept-encoding': 'identity', 'user-agent': 'model-server'},
         )
 
@@ -118,18 +118,18 @@ class Links:
     @asynccontextmanager
     async def _stream(
         self, method: str, link: str, content: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> AsyncIterator[httpx.Response]:
+    ) -> AsyncIterator[httpx2.Response]:
         try:
             async with self._client.stream(method, link, content=content, headers=headers) as response:
                 yield response
-        except httpx.TimeoutException:
+        except httpx2.TimeoutException:
             raise LinkError('it took too long', final=False) from None
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError):
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError):
             # The texts of these errors may hold the link.
             raise LinkError('the connection failed', final=False) from None
 
 
-def _check_status(response: httpx.Response) -> None:
+def _check_status(response: httpx2.Response) -> None:
     status = response.status_code
     if not 200 <= status < 300:
         raise LinkError(f'its link answered with HTTP {status}', final=status < 500)

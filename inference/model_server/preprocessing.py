@@ -31,6 +31,12 @@ class Preprocessor:
         """How long the present request takes already; 0 without one."""
         return self._thread.busy_seconds
 
+    async def warm(self) -> None:
+        """Lets an engine that is warm itself warm up this thread too. Raises what the engine raises."""
+        warm = getattr(self._engine, 'warm_preparing', None)
+        if warm is not None:
+            await self._thread.call(warm)
+
     async def prepare(
         self, queued: QueuedRequest, spec: ImageSpec, seeds: Sequence[int], adapter: Adapter | None
     ) -> PreparedRequest:
@@ -39,7 +45,7 @@ class Preprocessor:
         def prepare() -> PreparedRequest:
             loaded = None if adapter is None else self._engine.read(adapter)
             image = self._engine.prepare(spec)
-            return PreparedRequest(image, loaded, seeds, spec.steps, (spec.width, spec.height))
+            return PreparedRequest(image, loaded, seeds, spec.steps)
 
         await self._turn.acquire(queued)
         try:

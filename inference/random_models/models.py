@@ -66,15 +66,6 @@ def _sdxl() -> _Form:
             transformers.CLIPTextConfig(**{'vocab_size': len(tokenizer), **sizes, **special})
         )
 
-    def make_unet(**sizes: Any) -> Any:
-        return diffusers.UNet2DConditionModel(
-            down_block_types=('DownBlock2D', 'CrossAttnDownBlock2D', 'CrossAttnDownBlock2D'),
-            up_block_types=('CrossAttnUpBlock2D', 'CrossAttnUpBlock2D', 'UpBlock2D'),
-            addition_embed_type='text_time',
-            use_linear_projection=True,
-            **sizes,
-        )
-
     scheduler = diffusers.EulerDiscreteScheduler(
         beta_start=0.00085,
         beta_end=0.012,
@@ -83,13 +74,24 @@ def _sdxl() -> _Form:
         steps_offset=1,
     )
     make_part = {
-        'unet': make_unet,
+        'unet': make_sdxl_unet,
         'vae': _make_vae,
         'text_encoder': make_clip(transformers.CLIPTextModel),
         'text_encoder_2': make_clip(transformers.CLIPTextModelWithProjection),
     }
     others = {'tokenizer': tokenizer, 'tokenizer_2': tokenizer, 'scheduler': scheduler}
     return diffusers.StableDiffusionXLPipeline, make_part, others
+
+
+def make_sdxl_unet(**sizes: Any) -> Any:
+    """With the weights as diffusers initializes them."""
+    return diffusers.UNet2DConditionModel(
+        down_block_types=('DownBlock2D', 'CrossAttnDownBlock2D', 'CrossAttnDownBlock2D'),
+        up_block_types=('CrossAttnUpBlock2D', 'CrossAttnUpBlock2D', 'UpBlock2D'),
+        addition_embed_type='text_time',
+        use_linear_projection=True,
+        **sizes,
+    )
 
 
 def _z_image() -> _Form:

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from model_server.failure import Failure
-from model_server.pipelines.engine import Adapter, EngineLost, ImageSpec, LoadedAdapter, Prepared
+from model_server.pipelines.engine import Adapter, EngineLost, ImageSpec, LoadedAdapter, MakePicture, Prepared
 
 #: Who waits longer than this waits for something that never comes.
 PATIENCE_SECONDS = 20
@@ -47,6 +47,7 @@ class FakeEngine:
         self.read_adapters: list[Adapter] = []
         self.threads: set[int] = set()
         self.preparing_threads: set[int] = set()
+        self.picture_threads: set[int] = set()
         self.on_use: Callable[[Adapter | None], None] = lambda _: None
 
     def block(self, step: int) -> None:
@@ -87,7 +88,7 @@ class FakeEngine:
         self.on_use(used)
         self.used.append(used)
 
-    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
+    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> MakePicture:
         spec: ImageSpec = prepared.inputs
         self.threads.add(threading.get_ident())
         self.begun.append((spec, seed))
@@ -105,7 +106,12 @@ class FakeEngine:
         self.painted.append((spec, seed))
         size = (spec.width, spec.height) if spec.prompt != 'small' else (64, 64)
         noise = np.random.default_rng(seed).integers(0, 256, (8, 8, 3), dtype=np.uint8)
-        return Image.fromarray(noise).resize(size, Image.Resampling.NEAREST)
+
+        def make() -> Image.Image:
+            self.picture_threads.add(threading.get_ident())
+            return Image.fromarray(noise).resize(size, Image.Resampling.NEAREST)
+
+        return make
 
     def memory_bytes(self) -> tuple[int, int] | None:
         return 1_000_000, 2_000_000

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import uvicorn
 from PIL import Image
 
@@ -38,7 +38,7 @@ class Running:
     store: FileStore
     context: ServerContext
     log: io.StringIO
-    client: httpx.AsyncClient
+    client: httpx2.AsyncClient
     names: list[str] = field(default_factory=list)
     held: AsyncExitStack = field(default_factory=AsyncExitStack)
 
@@ -106,7 +106,7 @@ class Running:
         return [json.loads(line) for line in self.log.getvalue().splitlines()]
 
 
-async def _parsed(response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
+async def _parsed(response: httpx2.Response) -> AsyncIterator[dict[str, Any]]:
     async for line in response.aiter_lines():
         yield json.loads(line)
 
@@ -124,12 +124,12 @@ async def running(folder: Path, engine: FakeEngine | None = None, **settings: An
     serving = asyncio.create_task(server.serve(sockets=[port]))
     queue = asyncio.create_task(context.queue.run())
     url = f'http://127.0.0.1:{port.getsockname()[1]}'
-    timeout = httpx.Timeout(PATIENCE_SECONDS)
+    timeout = httpx2.Timeout(PATIENCE_SECONDS)
     # Tests open more requests at a time than the client's usual limit.
-    limits = httpx.Limits(max_connections=None)
+    limits = httpx2.Limits(max_connections=None)
     async with (
         file_store() as store,
-        httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False) as client,
+        httpx2.AsyncClient(timeout=timeout, limits=limits, trust_env=False) as client,
     ):
         await until(lambda: server.started)
         if engine.may_warm.is_set():

@@ -1,31 +1,28 @@
-"""The bench: rows outlive who writes them, a run goes on where it was cut off, and measurements are real."""
+"""The bench: rows outlive who writes them, its command runs to the end, and measurements are real."""
 
-import asyncio
 import json
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import torch
+from PIL import Image
 
-import random_models
-from bench import clock, runs
-from bench.__main__ import main
-from bench.backends import DiffusersBackend
-from bench.measuring import build_model, run_job
-from bench.plans import PLANS, Plan
+import bench.__main__ as command
+from bench import operations
+from bench.measuring import Measuring
+from bench.models import FULL, build_model
 from bench.rows import Row, Rows, read_rows
-from bench.serving import serve_callers
+from bench.subjects import Plain
 from bench.table import make_tables
-from model_server.pipelines.engine import Adapter, ImageSpec
-
-from .support import safetensors
+from model_server.pipelines.engine import ImageSpec
+from random_models.models import make_sdxl_unet
+from random_models.sizes import PARTS
 
 ROOT = Path(__file__).parent.parent
 
@@ -35,7 +32,6 @@ def test_rows_outlive_a_killed_writer_and_half_a_line_costs_no_other(tmp_path: P
     writer = f"""
 from bench.rows import Rows
 from pathlib import Path
-from types import SimpleNamespace
 import os, signal
 rows = Rows(Path({str(file)!r}), {{'model': 'sdxl'}})
 rows.value('one image', 1.5, 's')
@@ -51,190 +47,160 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 TABLES = """- a card; Python 3; commit abc
 
-**sdxl, full, with random weights** (plan `sdxl`)
+**sdxl, full, with random weights**
 
-|  | plain diffusers | as served |
+|  | plain diffusers | engine |
 | --- | ---: | ---: |
-| one image, s | 4.000 | 3.000 (0.75x) |
-| one image, with an adapter, s | 5.000 | 3.000 (0.60x) |
-| GPU at work, share | - | 91% |
-| load and warm up, second process, s | - | 7.000 |
-| bytes: first | - | measured |
-| bytes: repeated | - | same |
-| bytes: after a swap | - | **other** |
-| bytes, with an adapter: first | - | **as without** |
-| bytes, with an adapter: fresh | - | **one color** |
+| one image | 3.000 s | 2.000 s (0.67x) |
+| one image, with an adapter | 5.000 s | 2.100 s, **one color** (0.42x) |
+| GPU at work | - | 91% |
+| one evaluation, one image, eager | - | 60.00 ms |
+| one evaluation, one image, graph | - | 35.00 ms |
+| ready after that, second process | - | 59.000 s |
+| one image, second process | - | 2.000 s |
+
+| goal | measured | at most |  |
+| --- | ---: | ---: | ---: |
+| engine: one image | 2.000 s | 2.000 s | met |
+| engine: one image, with an adapter | 2.100 s | 2.000 s | **missed** |
+| engine: four outputs |  |  | not measured |
+| engine: adapter, another |  |  | not measured |
+| engine: ready after that, second process | 59.000 s | 60.000 s | met |
+| engine: sizes of an evaluation, as of plain diffusers |  | equal | not measured |
+| engine: bytes of one evaluation, one image, as a graph |  | equal | met |
+| engine: bytes of one evaluation, four, as a graph |  | equal | not measured |
+| engine: bytes of one image, repeated |  | equal | met |
+| engine: bytes of one image after a swap |  | equal | not measured |
+| engine: bytes of one image, second process |  | equal | **missed** |
+| engine: bytes of one image, with an adapter, repeated |  | equal | not measured |
+| engine: bytes of one image after a swap, with an adapter |  | equal | not measured |
+| engine: bytes of one image, with an adapter, second process |  | equal | not measured |
 
 Not measured:
 
-- sdxl, sdxl, whole, measure: exit status 1
-- sdxl, sdxl, regional, measure: left out exact product: It takes none."""
+- sdxl, measure, engine, exact product: ValueError: no
+- sdxl, fresh, the process: killed, it took longer than 9 s"""
 
 
-def test_the_tables_have_ratios_to_plain_diffusers_and_show_bytes_that_differ(tmp_path: Path) -> None:
-    common = {'plan': 'sdxl', 'model': 'sdxl', 'size': 'full', 'job': 'measure', 'adapter': 'none'}
-    rows = Rows(tmp_path / 'sdxl.jsonl', common)
+def test_the_tables_have_ratios_to_plain_diffusers_and_say_which_goals_were_met(tmp_path: Path) -> None:
+    rows = Rows(tmp_path / 'sdxl.jsonl', {'model': 'sdxl', 'size': 'full', 'adapter': 'none'})
     rows.add('machine', device='a card', on='card', versions='Python 3', commit='abc')
-    for variant, seconds in (('plain', 9.0), ('plain', 4.0), ('served', 3.0)):
-        rows.value('one image', seconds, 's', variant=variant)
-    rows.value('one image', 5.0, 's', variant='plain', adapter='wrapped')
-    rows.value('one image', 3.0, 's', variant='served', adapter='merged')
-    rows.value('GPU at work', 0.913, 'share', variant='served')
-    rows.value('load and warm up', 7.0, 's', variant='served', job='fresh')
-    for when, adapter, digest in (
-        ('first', 'none', 'a'),
-        ('repeated', 'none', 'a'),
-        ('after a swap', 'none', 'b'),
-        ('first', 'merged', 'a'),
-        ('fresh', 'merged', 'c'),
-    ):
-        blank = when == 'fresh'
-        rows.value('bytes', digest, 'sha256', when=when, variant='served', adapter=adapter, blank=blank)
-    rows.add('failed', variant='plain', reason='killed after 9 s', lines=[])
-    rows.add('ended', variant='plain')
-    rows.add('failed', variant='whole', reason='exit status 1', lines=['it broke'])
-    rows.add('skipped', variant='regional', what='exact product', reason='It takes none.')
+
+    def value(what: str, number: float, unit: str = 's', **more: Any) -> None:
+        rows.value(what, number, unit, **{'variant': 'engine', 'job': 'measure', **more})
+
+    for seconds in (9.0, 3.0):
+        value('one image', seconds, variant='plain')
+    value('one image', 2.0, digests=['a', 'a'], blank=False)
+    value('one image', 5.0, variant='plain', adapter='wrapped')
+    value('one image', 2.1, adapter='merged', digests=['b'], blank=True)
+    value('GPU at work', 0.913, 'share')
+    for way, took in (('eager', 60.0), ('graph', 35.0)):
+        value(f'one evaluation, one image, {way}', took, 'ms', digest='c')
+    value('ready after that', 59.0, job='fresh')
+    value('one image', 2.0, job='fresh', digests=['d'], blank=False)
+    rows.add('failed', job='measure', variant='engine', what='exact product', reason='ValueError: no')
+    rows.add('failed', job='fresh', what='the process', reason='killed, it took longer than 9 s', lines=[])
     assert make_tables([tmp_path]) == TABLES
 
 
-def test_a_plan_measures_every_model_there_is() -> None:
-    assert set(PLANS['smoke'].models) == {*random_models.KINDS, 'sdxl-ip'}
-    full = [model for plan in PLANS.values() for model in plan.models if plan.size == 'full']
-    assert set(full) == {*random_models.KINDS, 'z-image-turbo'}
-
-
-# A process that stands for `python -m bench job`: `script` says what each one does.
-FAKE = """
-import json, os, sys, time
-from pathlib import Path
-from types import SimpleNamespace
-from bench.rows import Rows
-plan, job, model, variant = sys.argv[1:5]
-out = Path(sys.argv[sys.argv.index('--out') + 1])
-does = json.loads((out / 'script').read_text()).get(f'{job} {variant}', 'end')
-rows = Rows(out / f'{plan}.jsonl', {'plan': plan, 'model': model, 'variant': variant, 'job': job})
-rows.value('one image', 1.0, 's')
-if does == 'fail':
-    print('first'); sys.exit('it broke')
-if does == 'hang':
-    import subprocess
-    below = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])
-    (out / 'new').write_text(str(below.pid)); (out / 'new').rename(out / 'pid'); time.sleep(60)
-"""
-ALL = ['measure plain', 'measure served', 'serve served', 'fresh plain', 'fresh served']
-#: Runs a plan, and returns how many tasks are left, and its rows.
-Play = Callable[..., tuple[int, list[Row]]]
-
-
-@pytest.fixture
-def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
-    """Runs a plan of one model with processes that do what the script says."""
-    fake = tmp_path / 'fake.py'
-    fake.write_text(FAKE)
-    monkeypatch.setattr(runs, 'COMMAND', ('-c', f'exec(open({str(fake)!r}).read())'))
-    monkeypatch.setattr(runs, '_LEAST_SECONDS', 0.01)
-    monkeypatch.setenv('PYTHONPATH', str(ROOT))
-
-    def run(
-        script: dict[str, str],
-        seconds: float = 60,
-        job_seconds: float = 30,
-        meanwhile: Callable[[runs.Run], None] = lambda _: None,
-    ) -> tuple[int, list[Row]]:
-        (tmp_path / 'script').write_text(json.dumps(script))
-        ready = runs.Run('sdxl', tmp_path, tmp_path, time.monotonic() + seconds)
-        threading.Thread(target=meanwhile, args=(ready,), daemon=True).start()
-        plan = Plan(('sdxl',), job_seconds=job_seconds)
-        tasks = runs.left_of(runs.tasks_of(plan, ('sdxl',), ('plain', 'served')), ready.file)
-        before = len(read_rows(ready.file))
-        return runs.run_tasks(ready, plan, tasks), read_rows(ready.file)[before:]
-
-    return run
-
-
-def ends(rows: list[Row], kind: str) -> list[str]:
-    return [f'{row["job"]} {row["variant"]}' for row in rows if row['kind'] == kind]
-
-
-def is_alive(file: Path) -> bool:
-    """Whether the process whose number is in the file still runs."""
-    state = Path('/proc') / file.read_text() / 'stat'
-    return state.exists() and state.read_text().split()[2] != 'Z'
-
-
-def test_one_that_fails_or_takes_too_long_ends_no_other_and_is_tried_again_last(
-    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_rehearsal_ends_and_its_bytes_are_equal_in_a_fresh_process(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left, rows = play({'measure plain': 'fail', 'measure served': 'hang'}, job_seconds=2)
-    assert left == 2
-    assert ends(rows, 'ended') == ['build plain', *ALL[2:]]
-    # What it measured before is kept, and nothing that it started lives on.
-    assert ends(rows, 'value') == ['build plain', *ALL]
-    failed, killed = [row for row in rows if row['kind'] == 'failed']
-    assert (failed['variant'], failed['reason']) == ('plain', 'exit status 1')
-    assert failed['lines'] == ['first', 'it broke']
-    assert killed['variant'] == 'served'
-    assert not is_alive(tmp_path / 'pid')
-    assert play({'measure plain': 'fail'})[0] == 1
-    assert ends(play({})[1], 'ended') == ['build plain', 'measure plain']
-    assert play({}) == (0, [])
-    monkeypatch.setattr(runs, 'where', lambda: 'card')
-    assert ends(play({})[1], 'ended') == ['build plain', *ALL]
+    monkeypatch.setattr(signal, 'signal', lambda *_: None)
+    run = ['run', '--out', str(tmp_path / 'out'), '--cache', str(tmp_path), '--minutes', '60']
+    assert command.main(run) == 0, capsys.readouterr().out
+    rows = read_rows(tmp_path / 'out' / 'sdxl.jsonl')
+    assert [row for row in rows if row['kind'] == 'failed'] == []
+    assert [row['job'] for row in rows if row['kind'] == 'ended'] == ['measure', 'fresh']
+    values = [row for row in rows if row['kind'] == 'value']
+    ways = (
+        'one evaluation, one image, eager',
+        'one evaluation, four, graph',
+        'one evaluation, four, starting an `add_`',
+    )
+    for variant, found in (
+        ('plain', {*ways, 'one image', 'four outputs', 'GPU at work'}),
+        ('flash', set(ways)),
+        (
+            'engine',
+            {*ways, 'one image', 'four outputs', 'adapter, another', 'exact product'},
+        ),
+    ):
+        assert {row['what'] for row in values if row['variant'] == variant} >= found
+    adapted = {(row['variant'], row['adapter']) for row in values if row['what'] == 'one image'}
+    assert adapted >= {('plain', 'wrapped'), ('plain', 'merged'), ('engine', 'merged'), ('engine', 'none')}
+    tokens = [row['value'] for row in values if row['what'] == 'tokens of the prompt']
+    assert len(tokens) == 2
+    # CLIP reads so many at a time.
+    assert max(tokens) <= 77
+    pictures = [row for row in values if row['variant'] == 'engine' and 'digests' in row]
+    first, with_it = (
+        {digest for row in pictures if row['adapter'] == each for digest in row['digests']}
+        for each in ('none', 'merged')
+    )
+    assert (len(first), len(with_it), first & with_it) == (1, 1, set())
+    printed = capsys.readouterr().out
+    assert 'say nothing about a card' in printed
+    equal = [line for line in printed.splitlines() if '| equal |' in line]
+    assert len(equal) == 9
+    assert all(line.endswith('| met |') for line in equal)
 
 
-def test_a_run_ends_in_its_time_and_the_next_one_goes_on(play: Play) -> None:
-    began = time.monotonic()
-    left, rows = play({'measure served': 'hang'}, seconds=3)
-    assert time.monotonic() - began < 10
-    assert left == len(ALL) - 1
-    assert ends(rows, 'ended') == ['build plain', 'measure plain']
-    left, rows = play({})
-    assert left == 0
-    # What failed comes last.
-    assert ends(rows, 'ended') == ['build plain', *ALL[2:], 'measure served']
+# A process that stands for `python -m bench job`.
+FAKE = """
+import subprocess, sys, time
+from pathlib import Path
+from bench.rows import Rows
+out = Path(sys.argv[sys.argv.index('--out') + 1])
+Rows(out / 'sdxl.jsonl', {'job': sys.argv[1], 'model': 'sdxl'}).add('machine', on='card')
+if sys.argv[1] == 'fresh':
+    print('first'); sys.exit('it broke')
+below = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])
+(out / 'pid').write_text(str(below.pid)); time.sleep(600)
+"""
 
 
-def test_a_run_that_is_stopped_leaves_no_process_behind(play: Play, tmp_path: Path) -> None:
-    def stop(run: runs.Run) -> None:
-        while not (tmp_path / 'pid').exists():
-            time.sleep(0.01)
-        run.stop()
-
-    # Without its model nothing is tried.
-    left, rows = play({'build plain': 'fail'})
-    assert (left, {row['job'] for row in rows}) == (len(ALL), {'build'})
-    left, rows = play({'measure served': 'hang'}, meanwhile=stop)
-    assert left == len(ALL) - 1
-    assert ends(rows, 'failed') == ['measure served']
-    assert not is_alive(tmp_path / 'pid')
-
-
-def test_a_tiny_model_is_measured_to_the_end_and_makes_the_same_in_a_fresh_process(
+def test_a_process_that_takes_too_long_is_killed_with_all_it_started_and_the_next_one_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out, cache = tmp_path / 'out', tmp_path / 'cache'
-    out.mkdir()
+    fake = tmp_path / 'fake.py'
+    fake.write_text(FAKE)
+    monkeypatch.setattr(command, 'COMMAND', ('-c', f'exec(open({str(fake)!r}).read())'))
+    monkeypatch.setattr(command, '_FRESH_SECONDS', 600)
+    monkeypatch.setattr(command, 'make_tables', lambda _: '')
     monkeypatch.setattr(signal, 'signal', lambda *_: None)
-    for name in ('MODEL_DIR', 'COMPILE', 'COMPILE_CACHE_DIR'):
-        monkeypatch.setenv(name, '')
-    # In this process, which has PyTorch already, and then in one of its own.
-    for job, variant in (('build', 'plain'), ('measure', 'plain'), ('measure', 'served')):
-        run_job('smoke', job, 'sdxl', variant, out, cache)
-    again = ['--variants', 'served', '--jobs', 'fresh', '--out', str(out), '--cache', str(cache)]
-    assert main(['run', 'smoke', '--models', 'sdxl', *again]) == 0
+    minutes = str((600 + 15) / 60)
+    assert command.main(['run', '--out', str(tmp_path), '--cache', str(tmp_path), '--minutes', minutes]) == 1
+    # What it measured before is kept.
+    machine, killed, fresh, failed = read_rows(tmp_path / 'sdxl.jsonl')
+    assert [machine['job'], fresh['job']] == ['measure', 'fresh']
+    assert 'it took longer than' in killed['reason']
+    assert (failed['reason'], failed['lines']) == ('exit status 1', ['first', 'it broke'])
+    state = Path('/proc') / (tmp_path / 'pid').read_text() / 'stat'
+    # One that nobody has waited for yet has ended, too.
+    while state.exists() and state.read_text().split()[2] != 'Z':
+        time.sleep(0.1)
 
-    rows = [row for row in read_rows(out / 'smoke.jsonl') if row['kind'] == 'value']
-    for name, adapted in (('plain', 'wrapped'), ('served', 'merged')):
-        values = [row for row in rows if row['variant'] == name]
-        found = {(row['what'], row['adapter']) for row in values}
-        assert found >= {('one image', 'none'), ('one image', adapted), ('adapter, none again', adapted)}
-        assert found >= {(f'phase: {phase}', 'none') for phase in ('prepare', 'denoise', 'decode')}
-        assert found >= {(what, 'none') for what in ('from a reference', 'exact product', 'four outputs')}
-        assert ('one image', 'merged') in found
-        with_it = {row['value'] for row in values if (row['what'], row['adapter']) == ('bytes', adapted)}
-        without = {row['value'] for row in values if (row['what'], row['adapter']) == ('bytes', 'none')}
-        assert (len(with_it), len(without), with_it & without) == (1, 1, set())
-    assert 'say nothing about a card' in make_tables([out])
+
+@pytest.mark.parametrize(
+    ('color', 'seconds', 'reason'),
+    [('black', 1, 'blank'), ('noise', 9, '9.0 s, plain: 2.0 s'), ('noise', 5, None)],
+)
+def test_an_engine_whose_first_picture_is_blank_or_takes_too_long_is_measured_no_further(
+    color: str, seconds: float, reason: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([0.0, seconds, 0.0, 2.0])
+    monkeypatch.setattr('bench.timing.now_seconds', lambda: next(clock))
+    image = Image.effect_noise((8, 8), 50) if color == 'noise' else Image.new('RGB', (8, 8))
+    subject: Any = SimpleNamespace(
+        name='engine', modes=SimpleNamespace(apply=lambda: None), generate=lambda *_: [image]
+    )
+    rows = Rows(tmp_path / 'rows.jsonl', {})
+    measuring = Measuring(FULL, subject, [None, None], rows)  # type: ignore[list-item]
+    assert measuring.is_good(subject) == (reason is None)
+    failed: list[Row] = [row for row in read_rows(rows.file) if row['kind'] == 'failed']
+    assert [row['reason'] for row in failed] == ([] if reason is None else [reason])
 
 
 @pytest.mark.parametrize(
@@ -244,65 +210,28 @@ def test_a_tiny_model_is_measured_to_the_end_and_makes_the_same_in_a_fresh_proce
 def test_plain_diffusers_takes_the_steps_and_passes_that_the_engine_takes(
     tmp_path: Path, model: str, distilled: bool, steps: int, passes: int
 ) -> None:
-    folder = tmp_path / 'model'
-    build_model(model, folder, replace(PLANS['smoke'], size='tiny'))
+    folder = build_model(model, tmp_path, 'tiny')
     index = folder / 'model_index.json'
     index.write_text(json.dumps({**json.loads(index.read_text()), 'is_distilled': distilled}))
-    backend = DiffusersBackend(folder, bfloat16=False)
-    backend.load()
+    plain = Plain(folder)
+    plain.load()
     images: list[int] = []
-    backend.pipe.transformer.register_forward_hook(
+    plain.denoiser.register_forward_hook(
         lambda _, inputs, __: images.append(len(inputs[0] if inputs else 'x'))
     )
-    backend.generate(ImageSpec('a boat', 'fog', 9, 5.0, 64, 64, (), 'reference', False, {}), 0)
-    assert backend.pipe.num_timesteps == steps
+    with torch.no_grad():
+        plain.generate(ImageSpec('a boat', 'fog', 9, 5.0, 64, 64, (), 'reference', False, {}), 0)
+    assert plain.pipe.num_timesteps == steps
     assert sum(images) == steps * passes
 
 
-def test_a_load_of_callers_is_served_with_adapters_and_without(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv('ENGINE', 'tests.fake_engine:FakeEngine')
-    monkeypatch.chdir(ROOT)
-    file = tmp_path / 'adapter.safetensors'
-    file.write_bytes(safetensors())
-    rows = Rows(tmp_path / 'rows.jsonl', {})
-    plan = Plan(('sdxl',), side=512, steps=1, requests=16)
-    serving = plan, [Adapter('', file, 1.0)], 'a sea', rows, 'merged'
-    asyncio.run(serve_callers(*serving))  # type: ignore[arg-type]
-    found = {(row['what'], row['adapter']): row for row in read_rows(rows.file)}
-    for state in ('none', 'merged'):
-        samples = found['8 callers: images a minute', state]['samples']
-        assert len(samples) == 16
-        p50, p95 = (found[f'8 callers: {name}', state]['value'] for name in ('p50', 'p95'))
-        assert min(samples) <= p50 <= p95 <= max(samples)
-    file.write_bytes(b'no adapter')
-    with pytest.raises(RuntimeError, match='adapter_unavailable'):
-        asyncio.run(serve_callers(*serving))  # type: ignore[arg-type]
-
-
-def test_the_gpus_time_counts_once_where_kernels_overlap() -> None:
-    assert clock.covered([(5, 9), (0, 2), (1, 3), (6, 7)]) == 7
-    assert clock.covered([]) == 0
-
-
-def test_the_phases_of_an_image_are_its_whole_time_and_leave_the_pipeline_as_it_was(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Part:
-        def set_timesteps(self) -> None: ...
-
-        def decode(self) -> None: ...
-
-    pipe = SimpleNamespace(scheduler=Part(), vae=Part())
-    times = iter(range(9))
-    monkeypatch.setattr(clock, 'now_seconds', lambda: next(times))
-
-    def generate() -> None:
-        # Only the first time that the scheduler gets its steps counts.
-        for _ in range(2):
-            pipe.scheduler.set_timesteps()
-        pipe.vae.decode()
-
-    assert clock.measure_phases(pipe, generate) == {'prepare': 1, 'denoise': 2, 'decode': 1}
-    assert (vars(pipe.vae), vars(pipe.scheduler)) == ({}, {})
+def test_python_starts_no_more_operations_for_the_engine_and_a_handful_for_a_replay() -> None:
+    """Of all of SDXL's UNet. `python -m bench operations` counts those of compiled code, too."""
+    plain = operations.count(operations.make_unet())
+    with torch.device('meta'):
+        full = make_sdxl_unet(**PARTS['full']['sdxl']['unet']).eval()
+    # Few channels are as many operations as all.
+    assert operations.count(full) == plain > 3000
+    engine = operations.add_graphs(operations.make_unet())
+    assert operations.count(engine, before=0) <= plain
+    assert operations.count(engine) <= 10

@@ -28,6 +28,7 @@ def parse(changes: dict[str, Any]) -> Any:
         ('tenant', {'tenant': None}),
         ('outputs.0.putUrl', {'outputs': [{'putUrl': 'http://'}]}),
         ('outputs.0.putUrl', {'outputs': [{'putUrl': 'http://[::1/'}]}),
+        ('outputs.0.putUrl', {'outputs': [{'putUrl': 'http://secret:65536/'}]}),
         ('cancelUrl', {'cancelUrl': 'file:///secret'}),
         ('references.0.url', {'references': [{'url': LINK + 'x' * 8192}]}),
         ('identity.settings', {'identity': identity(settings={'adapterScale': 3})}),

@@ -13,7 +13,7 @@ from model_server.pipelines.engine import Order, Prepared
 
 from .fake_engine import FakeEngine
 
-PREPARED = PreparedRequest(Prepared(None, 0), None, [], 1, (512, 512))
+PREPARED = PreparedRequest(Prepared(None, 0), None, [], 1)
 
 
 def queued(tenant: str, size: float = 1, ready: bool = True) -> QueuedRequest:

@@ -27,6 +27,26 @@ async def test_ping_is_503_until_the_model_is_warm_and_requests_wait_for_it(tmp_
         assert await server.ping() == 200
 
 
+class LateEngine(FakeEngine):
+    """Knows what it is once it is warm, and has to warm up the thread that prepares."""
+
+    def warm(self) -> None:
+        super().warm()
+        self.model_version = 'fake-2'
+
+    def warm_preparing(self) -> None:
+        assert self.threads
+        self.warmed_thread = threading.get_ident()
+
+
+async def test_an_engine_warms_both_threads_up_and_says_only_then_what_it_is(tmp_path: Path) -> None:
+    engine = LateEngine()
+    async with running(tmp_path, engine) as server:
+        assert (await server.invoke(server.request()))[-1]['modelVersion'] == 'fake-2'
+        assert await server.invoke({'probe': True}) == [{'event': 'ready', 'modelVersion': 'fake-2'}]
+    assert engine.preparing_threads == {engine.warmed_thread}
+
+
 @pytest.mark.parametrize('prompt', ['lost: the context is gone', 'exit: and gone'])
 async def test_ping_is_503_once_the_engine_is_lost_and_whoever_waits_hears_of_it(
     tmp_path: Path, prompt: str

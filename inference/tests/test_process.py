@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from model_server.__main__ import choose_engine, load_engine
@@ -84,11 +84,11 @@ async def started(folder: Path, **env: str) -> AsyncIterator[Process]:
 @asynccontextmanager
 async def served(folder: Path, **env: str) -> AsyncIterator[tuple[Process, FileStore, Running]]:
     """The same with a file store and a caller, once it is warm."""
-    timeout = httpx.Timeout(PATIENCE_SECONDS)
+    timeout = httpx2.Timeout(PATIENCE_SECONDS)
     async with (
         started(folder, **env) as process,
         file_store() as store,
-        httpx.AsyncClient(timeout=timeout, trust_env=False) as client,
+        httpx2.AsyncClient(timeout=timeout, trust_env=False) as client,
     ):
         caller = Running(process.url, None, store, None, None, client)  # type: ignore[arg-type]
         await caller.ping_is(200)

@@ -51,6 +51,13 @@ def png_bomb(width: int, height: int) -> bytes:
     return b'\x89PNG\r\n\x1a\n' + chunks
 
 
+def jpeg_bomb(width: int, height: int) -> bytes:
+    """A JPEG that says it is as large as that. A smaller one is filled up with gray, as in browsers."""
+    file = encoded(noise(), 'JPEG')
+    frame = file.index(b'\xff\xc0') + 5
+    return file[:frame] + struct.pack('>HH', height, width) + file[frame + 4 :]
+
+
 def webp_bomb(width: int, height: int) -> bytes:
     """An extended WebP file with such a canvas."""
     body = b'WEBPVP8X' + struct.pack('<I', 10) + bytes([0x10, 0, 0, 0])
@@ -95,6 +102,30 @@ async def test_reach_the_engine_as_they_are_once_for_all_outputs_and_the_file_na
 def test_that_cannot_be_used_are_refused(file: bytes, why: str) -> None:
     with pytest.raises(Unreadable, match=why):
         decode_reference(file)
+
+
+@pytest.mark.parametrize(
+    'file',
+    [
+        *(encoded(noise(400, 300), kind)[:-400] for kind in ('PNG', 'JPEG', 'WEBP')),
+        png_bomb(6000, 6000),
+        png_bomb(8000, 8000),
+        jpeg_bomb(65500, 65500),
+        webp_bomb(6000, 6000),
+        webp_bomb(16384, 16384),
+    ],
+    ids=['cut PNG', 'cut JPEG', 'cut WebP', 'empty PNG', 'PNG bomb', 'JPEG bomb', 'empty WebP', 'WebP bomb'],
+)
+async def test_that_cannot_be_decoded_fail_before_they_need_the_model(server: Running, file: bytes) -> None:
+    await server.blocked_by(server.request())
+    begun = len(server.engine.begun)
+    links = [server.store.add(f'r{index}', each) for index, each in enumerate([encoded(noise()), file])]
+    # The model is busy all the while.
+    events = await server.invoke(server.request(references=[{'url': link} for link in links]))
+
+    assert (failure(events)[0], events[-1]['reference']) == ('reference_invalid', 1)
+    assert len(server.engine.prepared) == len(server.engine.begun) == begun
+    server.engine.release()
 
 
 @pytest.mark.parametrize(

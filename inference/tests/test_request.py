@@ -65,6 +65,8 @@ async def test_hands_the_engine_all_of_the_request(server: Running) -> None:
     }  # fmt: skip
     assert server.engine.used == [None]
     assert len(server.engine.threads) == 1
+    assert server.engine.picture_threads
+    assert not server.engine.picture_threads & server.engine.threads
 
 
 @pytest.mark.skipif(shutil.which('exiftool') is None, reason='exiftool is not here')

@@ -29,7 +29,7 @@ export class CreditMails extends JobSchedule implements Watched {
     const { fn, mail, dashboardOrigin, billingPortalUrl, supportContact } = props;
     const { everyMinutes } = jobs.sendNotices.trigger;
     const does = 'Tells the owners of licenses by e-mail what is used of their credits';
-    super(scope, id, { fn, everyMinutes, name: 'the e-mails', does });
+    super(scope, id, { fn, everyMinutes, does });
     fn.setVariable(names.mailFrom, mail.from);
     fn.setVariable(names.dashboardUrl, `${dashboardOrigin}/`);
     fn.setVariable(names.billingPortalUrl, billingPortalUrl ?? '');

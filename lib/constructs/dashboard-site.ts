@@ -116,6 +116,8 @@ export class DashboardSite extends Construct implements Watched {
       sources: [Source.asset(this.distFolder, { exclude: ['assets', 'packages', 'build-id'] })],
       cacheControl: [CacheControl.noCache()],
     });
+    // They share one function, which has the layer of the first; each brings its own.
+    for (const other of [configuration, packages, pages]) other.node.tryRemoveChild('AwsCliLayer');
     // A new page must find its assets, its configuration and the packages that it names.
     pages.node.addDependency(assets, configuration, packages);
     acceptUploads(pages, this.bucket);

@@ -2,17 +2,14 @@ import { Duration, RemovalPolicy, Size, Stack } from 'aws-cdk-lib/core';
 import {
   AccessLogFormat,
   EndpointType,
-  LambdaIntegration,
   LogGroupLogDestination,
   MethodLoggingLevel,
-  ResponseTransferMode,
   RestApi,
   SecurityPolicy,
   type MethodDeploymentOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Metric, Stats, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type ILogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { ARecord, AaaaRecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGateway } from 'aws-cdk-lib/aws-route53-targets';
@@ -24,6 +21,7 @@ import type { Configuration, Domain } from '../configuration.ts';
 import { accountThrottle } from '../throttle.ts';
 import { accept } from './accepted-findings.ts';
 import { addGatewayAnswers, answerPreflight, refuseOthers } from './gateway-answers.ts';
+import { Integrations } from './integrations.ts';
 import {
   axisOf,
   combined,
@@ -79,6 +77,7 @@ export class HttpApi extends Construct implements Watched {
   readonly baseUrl: string;
   private readonly props: HttpApiProps;
   private readonly mounted: MountedRoute[] = [];
+  private readonly integrations: Integrations;
 
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
@@ -113,6 +112,7 @@ export class HttpApi extends Construct implements Watched {
         ),
       },
     });
+    this.integrations = new Integrations(this);
     this.addExecutionLog(props);
     // The stack has an output of its own for this.
     this.api.node.tryRemoveChild('Endpoint');
@@ -126,14 +126,7 @@ export class HttpApi extends Construct implements Watched {
   /** @param timeout of the integration. API Gateway allows more than 29 seconds for streamed routes only. */
   mount(route: Route, fn: ServiceFunction, timeout: Duration, origins: readonly string[]): void {
     const resource = this.api.root.resourceForPath(`${basePath}${route.path}`);
-    resource.addMethod(
-      route.method,
-      new LambdaIntegration(fn.live as IFunction, {
-        timeout,
-        allowTestInvoke: false,
-        responseTransferMode: route.streams ? ResponseTransferMode.STREAM : ResponseTransferMode.BUFFERED,
-      }),
-    );
+    resource.addMethod(route.method, this.integrations.of(route, fn, timeout));
     if (route.refusesOthers) refuseOthers(resource, route.method);
     if (!this.mounted.some(({ path }) => path === route.path)) {
       const methods = allRoutes.filter(({ path }) => path === route.path).map(({ method }) => method);

@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { Schedule, ScheduleExpression, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
@@ -8,6 +8,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
+import { WholeRole } from './whole-role.ts';
 
 /** Of every queue: messages wait for two weeks, encrypted on their way and where they lie. */
 export const queueSettings = {
@@ -20,8 +21,7 @@ export interface JobScheduleProps {
   /** Does a job of which two runs at once are harmless. */
   readonly fn: ServiceFunction;
   readonly everyMinutes: number;
-  /** What the job is called, and what it does, for descriptions. */
-  readonly name: string;
+  /** What the job does, for descriptions. */
   readonly does: string;
 }
 
@@ -31,7 +31,7 @@ export class JobSchedule extends Construct {
   protected readonly deadLetterQueue: Queue;
   protected readonly fn: ServiceFunction;
 
-  constructor(scope: Construct, id: string, { fn, everyMinutes, name, does }: JobScheduleProps) {
+  constructor(scope: Construct, id: string, { fn, everyMinutes, does }: JobScheduleProps) {
     super(scope, id);
     this.fn = fn;
     this.deadLetterQueue = new Queue(this, 'DeadLetters', queueSettings);
@@ -39,19 +39,7 @@ export class JobSchedule extends Construct {
       'AwsSolutions-SQS3':
         'It is a dead-letter queue itself, of a schedule and of a function that is called asynchronously.',
     });
-    // With a group of its own, the role below can be limited to this schedule.
-    const scheduleGroup = new ScheduleGroup(this, 'Group', { removalPolicy: RemovalPolicy.DESTROY });
-    const role = new Role(this, 'Role', {
-      description: `EventBridge Scheduler starts ${name} with it`,
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
-        conditions: {
-          StringEquals: {
-            'aws:SourceAccount': Stack.of(this).account,
-            'aws:SourceArn': scheduleGroup.scheduleGroupArn,
-          },
-        },
-      }),
-    });
+    const { group, role } = Schedules.of(this);
     const allow = (action: string, resource: string) =>
       role.addToPolicy(new PolicyStatement({ actions: [action], resources: [resource] }));
     allow('lambda:InvokeFunction', fn.live.functionArn);
@@ -64,7 +52,7 @@ export class JobSchedule extends Construct {
     new Schedule(this, 'Schedule', {
       description: does,
       schedule: ScheduleExpression.rate(Duration.minutes(everyMinutes)),
-      scheduleGroup,
+      scheduleGroup: group,
       target: new LambdaInvoke(fn.live as IFunction, {
         // Otherwise the target would add permission for every version of the function.
         role: role.withoutPolicyUpdates(),
@@ -72,5 +60,28 @@ export class JobSchedule extends Construct {
         maxEventAge: Duration.minutes(1),
       }),
     });
+  }
+}
+
+/** What the schedules of a stack share. */
+class Schedules extends Construct {
+  /** With a group of their own, the role can be limited to them. */
+  readonly group = new ScheduleGroup(this, 'Group', { removalPolicy: RemovalPolicy.DESTROY });
+  readonly role = new WholeRole(this, 'Role', {
+    description: 'EventBridge Scheduler starts the jobs of the Image Generation Service with it',
+    assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+      conditions: {
+        StringEquals: {
+          'aws:SourceAccount': Stack.of(this).account,
+          'aws:SourceArn': this.group.scheduleGroupArn,
+        },
+      },
+    }),
+  });
+
+  static of(scope: Construct): Schedules {
+    const stack = Stack.of(scope);
+    const known = stack.node.tryFindChild('Schedules') as Schedules | undefined;
+    return known ?? new Schedules(stack, 'Schedules');
   }
 }

@@ -1,17 +1,12 @@
 import { Lazy, Stack } from 'aws-cdk-lib/core';
-import {
-  AccountRootPrincipal,
-  Policy,
-  PolicyStatement,
-  PrincipalWithConditions,
-  Role,
-} from 'aws-cdk-lib/aws-iam';
+import { AccountRootPrincipal, Policy, PolicyStatement, PrincipalWithConditions } from 'aws-cdk-lib/aws-iam';
 import type { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
 import type { Grants } from '../../shared/routes/grants.ts';
 import { accept } from './accepted-findings.ts';
 import type { ServiceFunction } from './service-function.ts';
+import { WholeRole } from './whole-role.ts';
 
 /** Why the role may read each of these. */
 const patterns = {
@@ -25,7 +20,7 @@ const patterns = {
  * of its own, and links that are signed by two of them differ; the credentials of this role are shared.
  */
 export class PreviewRole extends Construct {
-  private readonly role: Role;
+  private readonly role: WholeRole;
   private readonly signers: string[] = [];
   /** Beside the roles of its signers: it names this role, whose condition names theirs. */
   private readonly use: Policy;
@@ -34,7 +29,7 @@ export class PreviewRole extends Construct {
     super(scope, id);
     // IAM refuses a policy that names a role as a principal before that role is known everywhere. A condition may name it.
     const signers = { 'aws:PrincipalArn': Lazy.list({ produce: () => this.signers }) };
-    this.role = new Role(this, 'Role', {
+    this.role = new WholeRole(this, 'Role', {
       description: 'Image Generation Service: signs links to previews and samples',
       assumedBy: new PrincipalWithConditions(new AccountRootPrincipal(), { ArnEquals: signers }),
     });

@@ -8,17 +8,12 @@ import {
   SourceMapMode,
   type ICommandHooks,
 } from 'aws-cdk-lib/aws-lambda-nodejs';
-import {
-  PolicyDocument,
-  PolicyStatement,
-  Role,
-  ServicePrincipal,
-  type AddToPrincipalPolicyResult,
-} from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { environmentVariables, type VariableName } from '../../shared/base/config.ts';
 import { accept } from './accepted-findings.ts';
+import { WholeRole } from './whole-role.ts';
 
 export interface ServiceFunctionProps {
   /** The name of the file in `functions/`, without `.ts`. */
@@ -56,14 +51,16 @@ export class ServiceFunction extends NodejsFunction {
       // What was done is asked after a stack was deleted, too. CloudFormation gives each a new name.
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
-    const role = new FunctionRole(scope, `${id}Role`, props.functionName);
+    const description = `Image Generation Service: ${props.functionName}`;
+    const assumedBy = new ServicePrincipal('lambda.amazonaws.com');
+    const role = new WholeRole(scope, `${id}Role`, { description, assumedBy });
     logGroup.grantWrite(role);
     super(scope, id, {
       role,
       entry: `${projectRoot}functions/${props.functionName}.ts`,
       projectRoot,
       depsLockFilePath: `${projectRoot}package-lock.json`,
-      description: `Image Generation Service: ${props.functionName}`,
+      description,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: props.memoryMb ?? 256,
@@ -142,26 +139,6 @@ export class ServiceFunction extends NodejsFunction {
 
   setVariable(name: VariableName, value: string): void {
     this.addEnvironment(name, value);
-  }
-}
-
-/** Has its permissions in itself. A policy beside each role would be one more of the 500 resources that a stack may have. */
-class FunctionRole extends Role {
-  private readonly granted: PolicyDocument;
-
-  constructor(scope: Construct, id: string, functionName: string) {
-    const granted = new PolicyDocument();
-    super(scope, id, {
-      description: `Image Generation Service: ${functionName}`,
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      inlinePolicies: { granted },
-    });
-    this.granted = granted;
-  }
-
-  override addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
-    this.granted.addStatements(statement);
-    return { statementAdded: true, policyDependable: this };
   }
 }
 

@@ -27,7 +27,7 @@ export class Sweep extends JobSchedule implements Watched {
 
   constructor(scope: Construct, id: string, { fn, slowest }: SweepProps) {
     const does = 'Gives back the credits of requests that nobody ended';
-    super(scope, id, { fn, everyMinutes, name: 'the sweep', does });
+    super(scope, id, { fn, everyMinutes, does });
     this.slowest = slowest;
   }
 

@@ -1,3 +1,5 @@
+import { serviceBusy } from '../base/errors.ts';
+import { requestIdTimeMs } from '../base/ids.ts';
 import type { Table } from '../table/table.ts';
 import {
   acceptGeneration,
@@ -8,17 +10,15 @@ import {
 } from './create.ts';
 import { anotherTryRuns, type GenerationCommand } from './decide.ts';
 import { isFinal, type Generation } from './generation.ts';
-import { listTries, storeTry, takeTries, type SdkTry, type StoredTries } from './sdk-try-store.ts';
+import { listTries, placeTry, storeTry, takeTries, type SdkTry, type StoredTries } from './sdk-try-store.ts';
 import { waitForEnd } from './wait-for-end.ts';
 
 type TryDeps = GenerationDeps & { table: Table };
 
-/**
- * When nothing is found: an earlier try whose connection broke may still be on its way to its reservation. These are times the
- * number of the try, since that earlier one may be in its own pauses.
- */
-const pausesMs = [500, 1000, 1500];
-const maxPauseFactor = 4;
+/** A first try holds its credits by then, or is refused: it may not come after a later one that has looked for it in vain. */
+const firstWithinMs = 3000;
+/** Between a later try's looks, longer than that in all. */
+const pausesMs = [500, 1000, 1500, 1500];
 
 /**
  * Accepts a request of a program that tries again by itself: a later try gets the result of the one before.
@@ -39,31 +39,56 @@ export async function acceptTry(
     const answer = await endedAnswer(ended, command.license, { noFault: true }, deps);
     return { outcome: 'replayed', generation: ended, answer };
   }
-  const storedBeside = (made: Generation) => storeTry(made, sent, earlier);
-  return acceptGeneration({ ...command, storedBeside }, deps).catch(async (error: unknown) => {
-    if (earlier !== null) await take(earlier, command, sent, deps);
-    throw error;
-  });
+  const storedBeside = (made: Generation) => {
+    const ageMs = deps.clock.now() - requestIdTimeMs(command.requestId);
+    // It may be its caller who is slow, by references.
+    if (earlier === null && ageMs > firstWithinMs) throw serviceBusy(undefined, true);
+    return storeTry(made, sent, earlier);
+  };
+  return acceptGeneration({ ...command, storedBeside }, deps);
 }
 
-function take(tries: StoredTries, { requestId }: GenerationCommand, { count }: SdkTry, deps: TryDeps) {
-  return takeTries(deps.table, tries, { count, by: requestId, nowMs: deps.clock.now() });
-}
-
-/** @returns how the try before ended; where it came to nothing, the tries whose place this one takes; null where there are none. */
+/** @returns how the try before ended; where it came to nothing, the place that this one takes: its own if it found none. */
 async function takeEarlier(
   command: GenerationCommand,
-  sent: SdkTry,
+  { digest, count }: SdkTry,
   deps: TryDeps,
-): Promise<StoredTries | { ended: Generation } | null> {
+): Promise<StoredTries | { ended: Generation }> {
+  const { keyId, requestId } = command;
   for (const pauseMs of [0, ...pausesMs]) {
-    const waitMs = pauseMs * Math.min(sent.count, maxPauseFactor);
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
-    for (const tries of await listTries(deps.table, command.keyId, sent, deps.clock.now())) {
-      if (await take(tries, command, sent, deps)) return resultOf(tries, command, deps);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    const atMs = deps.clock.now();
+    const all = await listTries(deps.table, keyId, digest, atMs);
+    // Most likely its own program's, which has given this one up: it must not take what another's will look for.
+    const isLate = ({ lastTry, atMs: at }: StoredTries) =>
+      lastTry > count && at >= requestIdTimeMs(requestId);
+    if (pauseMs > 0 && all.some(isLate)) throw anotherTryRuns();
+    for (const tries of all.filter(({ lastTry }) => lastTry < count)) {
+      if (await takeTries(deps.table, tries, { count, by: requestId, atMs }))
+        return resultOf(tries, command, deps);
     }
   }
-  return null;
+  return placeTry(deps.table, keyId, { digest, count }, { requestId, atMs: deps.clock.now() });
+}
+
+/**
+ * Notes a try that was refused before it had a reservation, so that the next one takes no other wish's result. A later one that
+ * finds no place leaves none, as two places for one wish may be paid twice.
+ * @param dueAtMs when its program was told to try again
+ */
+export async function noteRefusedTry(
+  table: Table,
+  { keyId, requestId, receivedAtMs }: { keyId: string; requestId: string; receivedAtMs: number },
+  sent: SdkTry,
+  dueAtMs: number,
+): Promise<void> {
+  const { digest, count } = sent;
+  if (count === 0) return void (await placeTry(table, keyId, sent, { requestId, atMs: dueAtMs }));
+  const all = await listTries(table, keyId, digest, receivedAtMs);
+  const own = all.find(({ takenBy }) => takenBy === requestId);
+  for (const tries of own ? [own] : all.filter(({ lastTry }) => lastTry < count)) {
+    if (await takeTries(table, tries, { count, by: requestId, atMs: dueAtMs })) return;
+  }
 }
 
 async function resultOf(

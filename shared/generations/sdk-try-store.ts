@@ -20,16 +20,21 @@ export interface StoredTries {
   key: ItemKey;
   /** Of the try whose result counts. */
   requestId: string;
+  /** The request that was made of the last of them. */
+  takenBy: string;
   lastTry: number;
-  /** When they were last heard of. */
+  /** When they were last heard of; of a refused one, when the next is due. */
   atMs: number;
 }
 
 const keptMs = 10 * 60 * 1000;
+/** As many as a key may have accepted in that time. There may be any number of refused ones, and looking at them costs. */
+export const maxListed = 100;
 
 const itemOf = (requestId: string, lastTry: number, atMs: number): Item => ({
   requestId,
   lastTry,
+  takenBy: requestId,
   atMs,
   [ttlAttribute]: Math.ceil((atMs + keptMs) / 1000),
 });
@@ -52,43 +57,51 @@ export function storeTry(
   };
 }
 
-/** Notes a first try that was refused, so that the next one takes no other wish's result. What is stored stays. */
-export async function noteRefusedTry(
-  table: Table,
-  { keyId, requestId, digest }: { keyId: string; requestId: string; digest: string },
-  nowMs: number,
-): Promise<void> {
-  const item = { ...itemKeys.sdkTry(keyId, digest, requestId), ...itemOf(requestId, 0, nowMs) };
-  const command = new PutItemCommand({
-    TableName: table.name,
-    Item: marshall(item),
-    ConditionExpression: 'attribute_not_exists(PK)',
-  });
-  await writeIf(() => table.client.send(command));
-}
-
-/** Earlier tries of the same members, none made as often as this one; first those that it most likely follows: a strong read. */
-export async function listTries(
+/** Stores a try that has no reservation: the next one takes its place. */
+export async function placeTry(
   table: Table,
   keyId: string,
   { digest, count }: SdkTry,
+  { requestId, atMs }: { requestId: string; atMs: number },
+): Promise<StoredTries> {
+  const key = itemKeys.sdkTry(keyId, digest, requestId);
+  const command = new PutItemCommand({
+    TableName: table.name,
+    Item: marshall({ ...key, ...itemOf(requestId, count, atMs) }),
+    // The SDK sends a write again whose answer was lost: the place may be taken by then.
+    ConditionExpression: 'attribute_not_exists(PK)',
+  });
+  await writeIf(() => table.client.send(command));
+  return { key, requestId, takenBy: requestId, lastTry: count, atMs };
+}
+
+/**
+ * All tries of the same members, by a strong read; first those that this one most likely follows: tried most, and then, if they are
+ * not to come later, heard of last.
+ */
+export async function listTries(
+  table: Table,
+  keyId: string,
+  digest: string,
   nowMs: number,
 ): Promise<StoredTries[]> {
   const { PK, SK: from } = itemKeys.sdkTry(keyId, digest, firstRequestIdAt(nowMs - keptMs));
-  // A page of a megabyte is enough: a key may send a hundred requests in ten minutes.
   const { Items: items = [] } = await table.documents.send(
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'PK = :pk AND SK BETWEEN :from AND :to',
-      FilterExpression: 'lastTry < :count',
-      ExpressionAttributeValues: { ':pk': PK, ':from': from, ':to': `${digest}#~`, ':count': count },
-      ScanIndexForward: false,
+      ExpressionAttributeValues: { ':pk': PK, ':from': from, ':to': `${digest}#~` },
       ConsistentRead: true,
+      ScanIndexForward: false,
+      Limit: maxListed,
     }),
   );
+  const isEarly = ({ atMs }: StoredTries) => Number(atMs > nowMs);
   return items
-    .map(({ SK, requestId, lastTry, atMs }): StoredTries => ({ key: { PK, SK }, requestId, lastTry, atMs }))
-    .sort((one, other) => other.lastTry - one.lastTry || other.atMs - one.atMs);
+    .map((item) => ({ ...(item as Omit<StoredTries, 'key'>), key: { PK, SK: item.SK as string } }))
+    .sort(
+      (one, other) => other.lastTry - one.lastTry || isEarly(one) - isEarly(other) || other.atMs - one.atMs,
+    );
 }
 
 /**
@@ -99,14 +112,14 @@ export async function listTries(
 export async function takeTries(
   table: Table,
   { key }: StoredTries,
-  { count, by, nowMs }: { count: number; by: string; nowMs: number },
+  { count, by, atMs }: { count: number; by: string; atMs: number },
 ): Promise<boolean> {
   const command = new UpdateItemCommand({
     TableName: table.name,
     Key: marshall(key),
     UpdateExpression: 'SET lastTry = :count, takenBy = :by, atMs = :at',
     ConditionExpression: 'lastTry < :count OR takenBy = :by',
-    ExpressionAttributeValues: marshall({ ':count': count, ':by': by, ':at': nowMs }),
+    ExpressionAttributeValues: marshall({ ':count': count, ':by': by, ':at': atMs }),
   });
   return writeIf(() => table.client.send(command));
 }

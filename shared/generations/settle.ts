@@ -89,7 +89,8 @@ export async function releaseAfterFailure(
   deps: Pick<RunDeps, 'generations' | 'clock' | 'meter' | 'logFault'>,
 ): Promise<Generation> {
   const { generations, clock, meter } = deps;
-  deps.logFault(generation.requestId, 'generation failed', error);
+  // Of a request that somebody cancelled, or that is another run's, it is no failure that this run breaks off.
+  const logFailure = () => deps.logFault(generation.requestId, 'generation failed', error);
   const errorCode = runErrorCode(error);
   const errorMessage =
     error instanceof ServiceError
@@ -100,12 +101,14 @@ export async function releaseAfterFailure(
   try {
     const failure = { status, errorCode, errorMessage } as const;
     const ended = await generations.release(generation, failure, clock.now(), runId, unpaid);
+    if (ended.errorCode !== 'CANCELLED') logFailure();
     meter.add(ended.status === 'COMPLETED' ? 'creditsSettled' : 'creditsReleased', ended.credits);
     const inLine = error instanceof ServiceError && error.inLine && ended.errorCode === errorCode;
     if (ended.errorCode !== null && !isFault(ended.errorCode, error) && !inLine) meter.add('refusedRuns', 1);
     return ended;
   } catch (cause) {
     if (cause instanceof RunLost) throw cause;
+    logFailure();
     throw new ServiceError(
       'GENERATION_FAILED',
       ({ refetch }) =>

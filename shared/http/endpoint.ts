@@ -28,12 +28,7 @@ export interface EndpointSpec<R extends Route, Deps> {
   /** @default the API's own shape of errors */
   errorAnswer?(error: ServiceError): Answer;
   /** Runs beside the answer of an error, whichever step it came from. What it throws is ignored. */
-  afterError?(input: {
-    request: ApiRequest;
-    error: ServiceError;
-    deps: Deps;
-    runtime: Runtime;
-  }): Promise<void>;
+  afterError?(input: { request: ApiRequest; error: ServiceError; deps: Deps }): Promise<void>;
   /** Begins once the caller has access and is within the route's limit. */
   run(input: { request: ApiRequest; caller: CallerOf<R>; deps: Deps; runtime: Runtime }): Promise<Answer>;
 }

@@ -63,7 +63,13 @@ function replayAnswer(
 /** An estimate: a model that is ready and idle has finished most requests by then. */
 const firstPollSeconds = 2;
 
-/** The result of a request that runs without its caller, if it ends in time; else where its record is, and when to look at it. */
+/** A model that is awake has begun most requests by then. */
+const begunWithinMs = 3000;
+
+/**
+ * The result of a request that runs without its caller, if it ends in time; else where its record is, and when to look at it. Nobody
+ * waits here for a model that sleeps, as each who waits holds an execution of the account.
+ */
 async function asyncAnswer(
   request: ApiRequest,
   { waitSeconds, applied }: AsyncPreference,
@@ -72,16 +78,22 @@ async function asyncAnswer(
   deps: AnswerGenerationDeps,
 ): Promise<Answer> {
   request.responseHeaders['preference-applied'] = applied;
-  const [secondsUntilReady] = await Promise.all([deps.model.secondsUntilReady(), enqueue(generation, deps)]);
+  let [secondsUntilReady] = await Promise.all([deps.model.secondsUntilReady(), enqueue(generation, deps)]);
   if (waitSeconds > 0) {
-    const ended = await waitForEnd(generation, request.receivedAtMs + 1000 * waitSeconds, deps);
+    const isAsleep = async ({ status }: Generation): Promise<boolean> => {
+      if (status !== 'QUEUED' || deps.clock.now() < request.receivedAtMs + begunWithinMs) return false;
+      secondsUntilReady = await deps.model.secondsUntilReady({ looks: true });
+      if (secondsUntilReady !== null) request.responseHeaders['preference-applied'] = 'respond-async';
+      return secondsUntilReady !== null;
+    };
+    const ended = await waitForEnd(generation, request.receivedAtMs + 1000 * waitSeconds, deps, isAsleep);
     // Its run has counted a fault of ours.
     if (ended === null) throw requestNotFound();
+    if (ended.status === 'PROCESSING') secondsUntilReady = null;
     if (isFinal(ended.status)) return ok(await endedAnswer(ended, license, { noFault: true }, deps));
   }
   // Null where the model is not known to be starting.
-  const pollSeconds =
-    secondsUntilReady === null ? firstPollSeconds : Math.max(1, secondsUntilReady - waitSeconds);
+  const pollSeconds = secondsUntilReady ?? firstPollSeconds;
   const { requestId, credits } = generation;
   const body: AcceptedGeneration = { requestId, status: 'QUEUED', creditsReserved: credits };
   return {

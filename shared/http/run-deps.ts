@@ -1,4 +1,5 @@
 import { modelServer, type ScalingComponent } from '../model/client.ts';
+import { isFault, ServiceError } from '../base/errors.ts';
 import { loggableError } from '../base/log.ts';
 import type { Runtime } from './runtime.ts';
 import { generationStore } from '../generations/store.ts';
@@ -10,8 +11,11 @@ import { imageStore } from './image-store.ts';
 /** What running a request takes, whether its caller waits for it or not. */
 export function runDeps(runtime: Runtime) {
   const { env, table, clock, log, stopping } = runtime;
-  const logFault: DiscardDeps['logFault'] = (requestId, what, error) =>
-    log.error(what, { requestId, causes: loggableError(error) });
+  const logFault: DiscardDeps['logFault'] = (requestId, what, error) => {
+    // What a caller brings about, as by cancelling, is no error of the service.
+    const isOurs = !(error instanceof ServiceError) || isFault(error.code, error);
+    log[isOurs ? 'error' : 'info'](what, { requestId, causes: loggableError(error) });
+  };
   return {
     generations: generationStore(table()),
     objects: imageStore(runtime),

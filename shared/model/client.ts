@@ -131,9 +131,12 @@ export function modelServer(
      */
     generate: (request: ModelRequest, signal: AbortSignal) => breaker.watch(invoke(request, signal), signal),
 
-    /** The seconds until it is ready, by an estimate; null where it is not known to be starting. */
-    secondsUntilReady: async (): Promise<number | null> =>
-      component !== null && breaker.isWarming() ? component.notes.secondsLeft() : null,
+    /**
+     * The seconds until it is ready, by an estimate; null where it is not known to be starting.
+     * @param looks whether the table is asked though this process never found it asleep
+     */
+    secondsUntilReady: async ({ looks = false } = {}): Promise<number | null> =>
+      component !== null && (looks || breaker.isWarming()) ? component.notes.secondsLeft() : null,
 
     /** Whether a container answers. The call would begin the cold start of one that is scaled to zero. */
     probe: (): Promise<ModelState> =>

@@ -26,8 +26,10 @@ export function openAiErrorAnswer(error: ServiceError): Answer {
 }
 
 /** The SDKs wait a minute at most, and then repeat whatever `Retry-After` says. */
+export const longestWaitSeconds = 60;
+
 export function isRepeated({ code, retryAfterSeconds = 0 }: ServiceError): boolean {
-  return repeated.has(code) && (code !== 'RATE_LIMITED' || retryAfterSeconds <= 60);
+  return repeated.has(code) && (code !== 'RATE_LIMITED' || retryAfterSeconds <= longestWaitSeconds);
 }
 
 function typeOf({ code, status }: ServiceError): string {

@@ -4,7 +4,6 @@ import { finishGeneration } from '../generations/create.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { readCommand, waitingGenerationDeps } from '../http/generation-request.ts';
 import type { ApiRequest } from '../http/request.ts';
-import type { Runtime } from '../http/runtime.ts';
 import { identityByName } from '../identities/store.ts';
 import type { createOpenAiImage, editOpenAiImage } from '../routes/table.ts';
 import { translateOpenAiBody } from './contract.ts';
@@ -27,22 +26,13 @@ export function imagesEndpoint(
   { isEdit, read }: ImagesFormat,
 ) {
   const event = isEdit ? 'image_edit.completed' : 'image_generation.completed';
-  const translated = (request: ApiRequest, { env }: Runtime) => {
-    const { sent, rawBody } = read(request);
-    return { rawBody, ...translateOpenAiBody(sent, env.modelNames, { isEdit }) };
-  };
   return endpoint(route, {
     deps: waitingGenerationDeps,
     errorAnswer: openAiErrorAnswer,
-    afterError({ request, error, deps: { table }, runtime }) {
-      const readMembers = () => {
-        const { body, form } = translated(request, runtime);
-        return [body, form];
-      };
-      return noteRefusal(request, error, readMembers, { table, nowMs: runtime.clock.now() });
-    },
+    afterError: ({ request, error, deps: { table } }) => noteRefusal(request, error, table),
     async run({ request, caller, deps: { table, identities, workflow }, runtime }) {
-      const { rawBody, body, problem, form, ignored } = translated(request, runtime);
+      const { sent, rawBody } = read(request);
+      const { body, problem, form, ignored } = translateOpenAiBody(sent, runtime.env.modelNames, { isEdit });
       if (ignored.length > 0) request.responseHeaders['x-ignored-parameters'] = ignored.join(', ');
       const byName = { get: (name: string) => identityByName(identities, name) };
       const { requestId, query, headers, meter, traceparent } = request;
@@ -54,9 +44,7 @@ export function imagesEndpoint(
         respondAsync: false,
       };
       const deps = { ...workflow, meter, traceparent, table };
-      // The body has the images of an edit, too.
-      const sdkTry = readSdkTry(request, () => [body, form]);
-      const accepted = await acceptTry(command, sdkTry, deps);
+      const accepted = await acceptTry(command, readSdkTry(request), deps);
       const { generation } = accepted;
       if (accepted.outcome === 'replayed') {
         request.responseHeaders['idempotent-replayed'] = 'true';

@@ -97,7 +97,7 @@ export const parameters = {
       '`respond-async` (RFC 7240): the request is checked and its credits are held as ever, then it is answered with 202 ' +
       'while it waits for the model and runs. `GET /generate/{requestId}` says how it goes on. A model that is starting is ' +
       'waited for. `wait=20` does the same and waits for the end so many seconds, 1 to 60: 200 as usual, the error that it ' +
-      'ended with, or 202. Other preferences are ignored. A dry run is answered with its result. With `Accept: ' +
+      'ended with, or 202, which comes after 3 seconds where the model sleeps. Other preferences are ignored. A dry run is answered with its result. With `Accept: ' +
       'text/event-stream` too, `wait` is ignored, and `respond-async` wins.',
     schema: { type: 'string' },
   },

@@ -24,13 +24,13 @@ const fault: GatewayFailure = {
 };
 
 /**
- * Every failure that API Gateway answers by itself, by its type of gateway response. No route has an authorizer, so a
- * request that is refused for a signature or a token can only have named a path that does not exist: API Gateway then
- * takes `Authorization: Bearer` for a broken AWS signature.
+ * The failures that API Gateway answers by itself, by its type of gateway response. A type that is not here has its own status
+ * with the text of DEFAULT_4XX or DEFAULT_5XX. No route has an authorizer, so a request that is refused for a signature or
+ * a token can only have named a path that does not exist: API Gateway then takes `Authorization: Bearer` for a broken AWS
+ * signature.
  */
 export const gatewayFailures = {
   MISSING_AUTHENTICATION_TOKEN: noEndpoint,
-  RESOURCE_NOT_FOUND: noEndpoint,
   INVALID_SIGNATURE: noEndpoint,
   EXPIRED_TOKEN: noEndpoint,
   ACCESS_DENIED: noEndpoint,
@@ -61,9 +61,6 @@ export const gatewayFailures = {
     error: 'The answer took too long. A generation may have finished: re-fetch it before you try again.',
   },
   INTEGRATION_FAILURE: fault,
-  API_CONFIGURATION_ERROR: fault,
-  AUTHORIZER_FAILURE: fault,
-  AUTHORIZER_CONFIGURATION_ERROR: fault,
   DEFAULT_5XX: fault,
 } as const satisfies Record<string, GatewayFailure>;
 

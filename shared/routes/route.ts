@@ -25,6 +25,8 @@ export interface Route {
   reservedConcurrency?: number;
   /** Whether every other method of its path is refused with 405, as its protocol wants. Elsewhere one that no route has is 404. */
   refusesOthers?: true;
+  /** Of its function, where that needs more than the others. */
+  memoryMb?: number;
   /** In bytes, where it takes larger ones than `maxBodyBytes`. */
   maxBodyBytes?: number;
   /** What the function needs beside authentication, for which `grantsOf` adds grants. */

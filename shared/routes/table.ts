@@ -368,6 +368,8 @@ export const editOpenAiImage = {
   streams: true,
   apiFormat: 'openai',
   maxBodyBytes: maxFormBytes,
+  // Measured (docs/performance.md).
+  memoryMb: 512,
   grants: {
     table: openAiEditItems,
     readObjects: [objects.generations, objects.adapters, objects.references, objects.cancelled],

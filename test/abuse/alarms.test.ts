@@ -47,6 +47,10 @@ const fixture = useFixture(async (keep) => {
       }
       emit(res, { event: 'started' });
       if (request.prompt === 'unreadable') return void fail('reference_invalid');
+      if (request.prompt === 'cancelled') {
+        await until('it is cancelled', async () => (await fetch(request.cancelUrl!)).status === 200);
+        return void fail('cancelled');
+      }
       if (request.prompt === 'left') {
         if (++served === times) leaving.abort();
         await until('all hang up', () => leaving.signal.aborted);
@@ -90,13 +94,17 @@ const fixture = useFixture(async (keep) => {
   return { ...gateway, service, sqs, caller: callersOf(service, service.table) };
 });
 
-type Wish = Partial<ApiCall> & { license?: Parameters<typeof grant>[1]; hangsUp?: boolean };
+type Wish = Partial<ApiCall> & {
+  license?: Parameters<typeof grant>[1];
+  hangsUp?: boolean;
+  cancels?: boolean;
+};
 
 /** Resolves once no asynchronous request is left. */
 const allRun = () => until('the queue is empty', () => fixture.sqs.messages() === 0);
 
 /** One request, of a license of its own. @returns the status, none where the caller did not wait for it */
-async function ask({ license, hangsUp = false, ...call }: Wish): Promise<number[]> {
+async function ask({ license, hangsUp = false, cancels = false, ...call }: Wish): Promise<number[]> {
   const key = call.key ?? (await grant(fixture.service.table, license)).key;
   const { aurora } = fixture.service.ready.identities;
   const body =
@@ -108,9 +116,31 @@ async function ask({ license, hangsUp = false, ...call }: Wish): Promise<number[
     body,
     ...(hangsUp && { signal: leaving.signal }),
   });
+  if (cancels) await cancelOnly(key);
   if (!hangsUp) return [(await asked).status];
   await expect(asked).rejects.toThrow();
   return [];
+}
+
+let cancellations = 0;
+
+/** Cancels a key's one request once the model works on it. */
+async function cancelOnly(key: string): Promise<void> {
+  const isCancelled = async () => {
+    const { body } = await callApi(fixture.baseUrl, {
+      method: 'GET',
+      path: '/generate',
+      key,
+      body: undefined,
+    });
+    const [{ id, status } = {} as any] = body.generations;
+    if (status !== 'PROCESSING') return false;
+    const cancel: ApiCall = { method: 'POST', path: `/generate/${id}/cancel`, key };
+    const { status: answered } = await callApi(fixture.baseUrl, cancel);
+    cancellations += Number(answered === 200);
+    return answered === 200;
+  };
+  await until('it is cancelled', isCancelled, 20_000, 500);
 }
 
 const agent = (name: string, args: object = {}): Wish => {
@@ -145,6 +175,14 @@ const awake: Kinds[] = [
     'a hang-up on events': () => ({ body: { prompt: 'left' }, headers: events, hangsUp: true }),
     'a hang-up on a tool': () => ({ ...painting('left'), hangsUp: true }),
     'a file that the model can not read, asynchronously': () => withFile(later),
+  },
+  {
+    'a cancellation': () => ({ body: { prompt: 'cancelled' }, cancels: true }),
+    'one of an asynchronous request': () => ({
+      body: { prompt: 'cancelled' },
+      headers: later,
+      cancels: true,
+    }),
   },
   {
     'more than is done by the deadline': () => ({ body: { prompt: 'endless' } }),
@@ -196,7 +234,7 @@ test.each([
   expect(ringingOf('everything', { 'AWS/ApiGateway Count': 4 })).toEqual(ringing);
 });
 
-test('300 hostile requests of 30 kinds start no alarm but those that tell of load, and no fault is counted', async () => {
+test('300 hostile requests of 32 kinds start no alarm but those that tell of load, and no fault is counted', async () => {
   lines.length = 0;
   const statuses: number[] = [];
   for (const kinds of awake) {
@@ -227,6 +265,8 @@ test('300 hostile requests of 30 kinds start no alarm but those that tell of loa
   );
   expect([...own.keys()].filter((name) => name.startsWith('Errors'))).toEqual([]);
   expect([statuses.length >= 300, faults > 50, count('PaintTime') >= times]).toEqual([true, true, true]);
+  expect(cancellations).toBe(2 * times);
+  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
   // No run crashed, or its line would be missing.
   expect(lines.filter(({ route }) => route === 'run-generation').length).toBeGreaterThanOrEqual(
     statuses.filter((status) => status === 202).length,

@@ -35,10 +35,13 @@ const hostileBody = `{"identityId":${'[{"a":'.repeat(170_000)}`;
 const everyHeader = { 'idempotency-key': 'a-key', accept: 'text/event-stream' };
 
 /** Sends the hostile body. @returns the refusal, when nothing parsed the body meanwhile. */
-async function unparsedRefusal(key: string): ReturnType<typeof refusalFor> {
+async function unparsedRefusal(
+  key: string,
+  { path, headers }: Pick<ApiCall, 'path'> & { headers?: Record<string, string> } = { path: '/generate' },
+): ReturnType<typeof refusalFor> {
   const parse = jest.spyOn(JSON, 'parse');
   try {
-    const refusal = await refusalFor(key, { body: hostileBody, headers: everyHeader });
+    const refusal = await refusalFor(key, { path, body: hostileBody, headers: headers ?? everyHeader });
     expect(parse.mock.calls.filter(([text]) => text === hostileBody).length).toBe(0);
     return refusal;
   } finally {
@@ -82,6 +85,9 @@ test('a body is not parsed for a caller over the limit, who hears of the limit f
   const { status, code, calls } = await unparsedRefusal(key);
   expect([status, code]).toEqual([429, 'RATE_LIMITED']);
   expect(readsIn(calls)).toHaveLength(2);
+  const headers = { 'x-stainless-retry-count': '0' };
+  for (const { path } of [routes.createOpenAiImage, routes.editOpenAiImage])
+    expect((await unparsedRefusal(key, { path, headers })).status).toBe(429);
 });
 
 test('no route reads more than the key and its rate log for a stranger, nor a catalog', async () => {

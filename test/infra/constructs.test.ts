@@ -52,11 +52,18 @@ test('a model whose speed nobody has measured is warned of, with the speed that 
   expect(warned).toEqual([[expect.stringMatching(/takes at most 1\.62 s: .*secondsPerMegapixel/)], [], []]);
 });
 
-test('every type of answer that API Gateway gives by itself has its error in the shape of the API', () => {
+test('every type of answer that API Gateway gives by itself has its error in the shape of the API, or that of its class', () => {
   const types = Object.values(ResponseType as unknown as Record<string, { responseType?: string }>);
   const known = new Set(types.flatMap((type) => type?.responseType ?? []));
   expect(known.size).toBeGreaterThan(15);
-  expect(Object.keys(gatewayFailures).toSorted()).toEqual([...known].toSorted());
+  // API Gateway guide, "Gateway response types": their own status is that of DEFAULT_4XX (404) or DEFAULT_5XX (500) here.
+  const same = ['RESOURCE_NOT_FOUND', 'API_CONFIGURATION_ERROR'];
+  const ofAuthorizers = ['AUTHORIZER_FAILURE', 'AUTHORIZER_CONFIGURATION_ERROR'];
+  expect([...Object.keys(gatewayFailures), ...same, ...ofAuthorizers].toSorted()).toEqual(
+    [...known].toSorted(),
+  );
+  const { DEFAULT_4XX, DEFAULT_5XX } = gatewayFailures;
+  expect([DEFAULT_4XX.code, DEFAULT_5XX.code]).toEqual(['NOT_FOUND', 'INTERNAL_ERROR']);
 });
 
 test('a dashboard that is not built is refused, and the error says what builds it', () => {

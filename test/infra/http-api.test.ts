@@ -6,7 +6,7 @@ import { routes } from '../../shared/routes/routes.ts';
 import { jobs } from '../../shared/routes/jobs.ts';
 import type { Route } from '../../shared/routes/route.ts';
 import { answerHeaders, basePath, cors } from '../../shared/routes/api.ts';
-import { aliasIdOf, functionIdOf, type Template } from '../support/policies.ts';
+import { aliasIdOf, functionIdOf, isAllowed, statementsOfRole, type Template } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { allProperties, only, plain, propertiesOf } from './resources.ts';
 
@@ -40,30 +40,39 @@ const mapped = (prefix: string, status: number) =>
 describe.each(table)('$method $path', (route) => {
   const { Integration: integration } = methods.get(`${route.method} ${basePath}${route.path}`)!;
 
-  test('is mounted on its own function, and streams and may take as long as a generation exactly if the table says so', () => {
+  test('is mounted on its own function, which has its memory, and streams and may take as long as a generation exactly if the table says so', () => {
     const uri = plain(integration.Uri);
     expect(uri).toContain(`functions/<${aliasIdOf(template, route.functionName)}>/`);
     expect(integration.ResponseTransferMode ?? 'BUFFERED').toBe(route.streams ? 'STREAM' : 'BUFFERED');
     expect(uri.includes('response-streaming-invocations')).toBe(route.streams);
+    const fn = template.Resources[functionIdOf(template, route.functionName)]!;
+    expect(fn.Properties.MemorySize).toBe(route.memoryMb ?? 256);
     const longest = methodsOf(tuned).get(`${route.method} ${basePath}${route.path}`)!;
     const timeouts = [integration, longest.Integration].map(({ TimeoutInMillis }) => TimeoutInMillis);
     expect(timeouts).toEqual(route.streams ? [90_000, 300_000] : [29_000, 29_000]);
   });
 
   test('calls a function that nothing else may call', () => {
+    const aliasId = aliasIdOf(template, route.functionName);
     const { id: apiId } = only(template, 'AWS::ApiGateway::RestApi');
     const called = allProperties(template, 'AWS::Lambda::Permission').filter(
-      ({ FunctionName }) => FunctionName.Ref === aliasIdOf(template, route.functionName),
+      ({ FunctionName }) => FunctionName.Ref === aliasId,
     );
-    const path = `${basePath}${route.path.replaceAll(/\{\w+\}/g, '*')}`;
-    expect(called.map(({ Principal, SourceArn }) => [Principal, plain(SourceArn)])).toEqual([
-      [
-        'apigateway.amazonaws.com',
-        expect.stringMatching(
-          `:execute-api:.*:<${apiId}>/<ApiDeploymentStage\\w+>/${route.method}${path.replaceAll('*', '\\*')}$`,
-        ),
-      ],
-    ]);
+    const path = `${basePath}${route.path.replaceAll(/\{\w+\}/g, '\\*')}`;
+    const source = `:execute-api.*:<${apiId}>/<ApiDeploymentStage\\w+>/${route.method}${path}$`;
+    expect(called.map(({ Principal, SourceArn }) => [Principal, plain(SourceArn)])).toEqual(
+      route.streams ? [['apigateway.amazonaws.com', expect.stringMatching(source)]] : [],
+    );
+    const callers = Object.keys(template.Resources).filter(
+      (id) =>
+        template.Resources[id]!.Type === 'AWS::IAM::Role' &&
+        isAllowed(statementsOfRole(template, id, plain), {
+          action: 'lambda:InvokeFunction',
+          resource: `<${aliasId}>`,
+        }),
+    );
+    expect(callers).toEqual(route.streams ? [] : [integration.Credentials['Fn::GetAtt'][0]]);
+    if (route.streams) expect(integration).not.toHaveProperty('Credentials');
   });
 
   test('answers a preflight of the configured origin', () => {

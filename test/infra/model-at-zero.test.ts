@@ -51,6 +51,13 @@ describe('the component', () => {
     expect(needs).toEqual({ NumberOfAcceleratorDevicesRequired: 1, MinMemoryRequiredInMb: 1024 });
   });
 
+  test('compiles for less long than one that nobody waits for', () => {
+    const variablesOf = (each: Template) =>
+      propertiesOf(each, 'AWS::SageMaker::Model').PrimaryContainer.Environment;
+    expect(variablesOf(template)).toMatchObject({ COMPILE_SECONDS: '30' });
+    expect(variablesOf(modelTemplateOf('everything'))).not.toHaveProperty('COMPILE_SECONDS');
+  });
+
   test('takes on each of several types all GPUs of an instance', () => {
     const { Specification, Specifications } = propertiesOf(small, 'AWS::SageMaker::InferenceComponent');
     const gpus = Specifications.map(({ InstanceType, ComputeResourceRequirements: needs }: any) => [

@@ -1,99 +1,96 @@
-"""What is painted, and compiled, before the first request. In a request nothing is compiled."""
+"""What is compiled before the first request. In a request nothing is."""
 
 import os
-from collections.abc import Generator, Iterator, Mapping
+import time
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import product as product_of
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from PIL import Image
 
-from ..settings import SettingsError
-from .engine import ImageSpec, Reference, ReferenceMode
+from ..observing import Observer
+from .engine import ImageSpec, Reference
 
-#: What is compiled: nothing; each kind of the model's repeated blocks once; or the model as a whole, with the
-#: decoder of its images. A whole one is faster on a card and takes many minutes to compile.
-CompileMode = Literal['off', 'regional', 'whole']
+#: The time for compiling, where no setting says otherwise.
+USUAL_SECONDS = 120.0
 
-_SETTINGS: dict[str, CompileMode] = {
-    '': 'off', '0': 'off', 'off': 'off', '1': 'regional', 'regional': 'regional', 'whole': 'whole',
-}  # fmt: skip
+# What would have to be compiled runs as it is.
+_EAGER = 'eager_on_recompile'
 
 
-def read_mode(env: Mapping[str, str]) -> CompileMode:
-    """What COMPILE says. Raises SettingsError."""
-    mode = _SETTINGS.get(env.get('COMPILE', ''))
-    if mode is None:
-        raise SettingsError('COMPILE must be 0, regional or whole.')
-    return mode
-
-
-def compile_parts(pipe: Any, denoiser: str, mode: CompileMode) -> None:
+def specs_to_warm(
+    side: int, guidance_scales: Sequence[float], shapes: bool, references: int
+) -> list[ImageSpec]:
     """
-    Has the parts of a pipeline compiled when they are first run.
+    A picture in each mode.
 
-    Their sizes stay open (`dynamic`), so that another size of picture is no other code. Convolutions are
-    quicker with the channels last (https://docs.pytorch.org/tutorials/intermediate/memory_format_tutorial.html);
-    the blocks of a transformer have none.
+    `shapes`: of each shape too. `references`: so many images may be looked at.
     """
-    model = pipe.components[denoiser]
-    if mode == 'regional':
-        model.compile_repeated_blocks(fullgraph=True, dynamic=True)
-    if mode == 'whole':
-        vae = pipe.vae
-        for part in (model, vae):
-            part.to(memory_format=torch.channels_last)
-        # Not the encoder: it works beside the painting, on another thread.
-        for part in (model, vae.decoder):
-            part.compile(fullgraph=True, dynamic=True)
-
-
-def shapes_to_warm(mode: CompileMode, side: int) -> list[tuple[int, int]]:
-    """
-    Width and height of the pictures that are painted to compile all code.
-
-    PyTorch makes other code of a whole model where two sizes are equal or one is larger: square, wide, high.
-    """
-    if mode == 'whole':
-        return [(side, side), (side * 3 // 2, side), (side, side * 3 // 2)]
-    return [(side, side)]
-
-
-def specs_to_warm(mode: CompileMode, side: int) -> Iterator[ImageSpec]:
-    """A picture in each mode; where code is compiled, with each kind of size and guidance too."""
     product = Reference(Image.new('RGBA', (side // 4, side // 4), (90, 120, 150, 255)))
-    modes: tuple[tuple[tuple[Reference, ...], ReferenceMode], ...] = (
-        ((), 'reference'),
-        ((product,), 'reference'),
-        ((product,), 'exact_product'),
-    )
-    # Without guidance the batch is smaller, so it is other code.
-    scales = (5, 1) if mode != 'off' else (5,)
-    for (width, height), scale, (references, reference_mode) in product_of(
-        shapes_to_warm(mode, side), scales, modes
-    ):
-        yield ImageSpec(
-            prompt='a still life',
-            negative_prompt='',
-            steps=2,
-            guidance_scale=scale,
-            width=width,
-            height=height,
-            references=references,
-            reference_mode=reference_mode,
-            preserve_branding=False,
-            settings={},
-        )
+    text = ImageSpec('a still life', '', 2, 5, side, side, (), 'reference', False, {})
+    modes = [
+        text,
+        replace(text, references=(product,)),
+        replace(text, references=(product,), reference_mode='exact_product'),
+    ]
+    if shapes:
+        modes += [replace(text, width=side * 3 // 2), replace(text, height=side * 3 // 2)]
+    if references > 1:
+        modes.append(replace(text, references=(product, product)))
+    return [replace(mode, guidance_scale=scale) for scale in guidance_scales for mode in modes]
+
+
+class Compiler:
+    """
+    Has parts of a model compiled when they are first run, until its time is over or one can't be compiled.
+
+    What is left runs as it is. The parts come in the same order in each process, so that their number tells
+    which ones they are.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+        self._compile: Callable[..., Any] = torch._dynamo.lookup_backend('inductor')
+        #: Pieces of code that were compiled, and whether these are all.
+        self.pieces = 0
+        self.complete = True
+
+    def add(self, model: torch.nn.Module, names: Sequence[str]) -> None:
+        """
+        Compiles the model's modules of these classes, once for all that are alike.
+
+        Their sizes stay open (`dynamic`), so that another size of picture is no other code.
+        """
+        for part in model.modules():
+            if type(part).__name__ in names:
+                part.compile(backend=self, fullgraph=True, dynamic=True)
+
+    def __call__(self, graph: Any, inputs: Any) -> Any:
+        """A backend of PyTorch's compiler."""
+        if time.monotonic() < self._end:
+            try:
+                code = self._compile(graph, inputs)
+                self.pieces += 1
+                return code
+            except torch._dynamo.exc.RestartAnalysis:
+                # No failure: it is called again, with another graph.
+                raise
+            except Exception as error:
+                Observer().fault('a part of the model could not be compiled', error)
+        self.complete = False
+        # Nor will any later one be.
+        torch.compiler.set_stance(_EAGER)
+        return graph.forward
 
 
 @contextmanager
-def compiling() -> Generator[None, None, None]:
+def compiling(seconds: float) -> Generator[Compiler, None, None]:
     """
-    Code is compiled in here only.
+    Code is compiled in here only, for so long.
 
     Afterwards what would have to be compiled runs as it is, which is slower, but a request never waits for
     the compiler. Nothing is chosen by timing it, since two instances could choose differently, and paint
@@ -106,11 +103,17 @@ def compiling() -> Generator[None, None, None]:
     # Blocks of one kind share compiled code; variants are with and without guidance, a mask, and so on.
     dynamo: Any = torch._dynamo.config
     dynamo.recompile_limit = 64
+    # Otherwise a float of a model's, as what its norms add, is made a tensor and read again in each
+    # evaluation: with PyTorch 2.11 twice as many operations as all others.
+    dynamo.specialize_float = True
+    # Otherwise code that was compiled for a square picture is for square ones only.
+    shapes: Any = torch.fx.experimental._config
+    shapes.use_duck_shape = False
     torch.compiler.set_stance('default')
     try:
-        yield
+        yield Compiler(seconds)
     finally:
-        torch.compiler.set_stance('eager_on_recompile')
+        torch.compiler.set_stance(_EAGER)
 
 
 @dataclass(frozen=True)
@@ -139,9 +142,11 @@ class CompileCache:
         return torch.compiler.load_cache_artifacts(file.read_bytes()) is not None
 
     def save(self) -> None:
-        """Writes it where there is none yet. A folder that can't be written to is left as it is."""
+        """Writes what is not in it yet. A folder that can't be written to is left as it is."""
         file = self._file
-        if file is None or file.exists():
+        if file is None or (
+            file.exists() and not torch._dynamo.utils.counters['inductor']['fxgraph_cache_miss']
+        ):
             return
         artifacts = torch.compiler.save_cache_artifacts()
         if artifacts is None:
@@ -150,3 +155,35 @@ class CompileCache:
             part = file.with_suffix(f'.{os.getpid()}')
             part.write_bytes(artifacts[0])
             part.replace(file)
+
+
+def compile_parts(
+    model: Any,
+    beside: Sequence[str],
+    cache: CompileCache,
+    seconds: float,
+    specs: Sequence[ImageSpec],
+    paint: Callable[[ImageSpec], None],
+) -> int:
+    """
+    Compiles a model's repeated blocks, and the modules of the classes `beside`, while it paints.
+
+    What gains most comes first. Answers how many pieces of code were compiled.
+    """
+    # Code that was kept is ready in time, also where a start from zero leaves little.
+    if cache.load():
+        seconds = max(seconds, USUAL_SECONDS)
+    began = time.monotonic()
+    with compiling(seconds) as compiler:
+        if beside:
+            # Convolutions are quicker so, once what is between them is compiled.
+            model.to(memory_format=torch.channels_last)
+        compiler.add(model, model._repeated_blocks)
+        paint(specs[0])
+        compiler.add(model, beside)
+        for spec in specs:
+            paint(spec)
+    cache.save()
+    took = round(time.monotonic() - began, 1)
+    Observer().log('compiled', pieces=compiler.pieces, seconds=took, complete=compiler.complete)
+    return compiler.pieces

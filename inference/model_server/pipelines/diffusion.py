@@ -15,10 +15,11 @@ from .adapters.file import FileContent
 from .adapters.merging import Merger
 from .adapters.names import find_layers
 from .adapters.reader import AdapterReader
-from .compiling import CompileCache, CompileMode, compile_parts, compiling, specs_to_warm
+from .compiling import CompileCache, compile_parts, specs_to_warm
 from .distilled import is_distilled
 from .encoding import LatentEncoder, normalize
-from .engine import Adapter, ImageSpec, LoadedAdapter, Order, Prepared
+from .engine import Adapter, ImageSpec, LoadedAdapter, MakePicture, Order, Prepared
+from .graphs import Graphs, capture_on_card
 from .memory import choose_tiling, reset_peak, used_bytes
 from .model_version import join_version, name_model
 from .products.lettering import find_lettering
@@ -26,14 +27,25 @@ from .products.segmentation import describe_segmentation, load_segmenter
 from .products.stage import Stage, build_stage, on_white
 from .products.text_detector import load_text_detector
 from .recipes import PreparedInputs, Recipe
-from .runtime import Runtime, StepEnd, gpu_errors, prepare_libraries
+from .runtime import (
+    Runtime,
+    StepEnd,
+    fetch_pixels,
+    forget_frames,
+    give_memory_back,
+    gpu_errors,
+    lacks_memory,
+    prepare_libraries,
+    set_environment,
+)
 
 # Change it when the same spec gives other bytes with the same model and libraries.
-_RECIPE = 'recipe-3'
+_RECIPE = 'recipe-4'
 # Strength of image-to-image: 0 keeps the reference, 1 ignores it.
 _REFERENCE_STRENGTH = 0.75
 
 _Asked = TypeVar('_Asked', ImageSpec, Order)
+_T = TypeVar('_T')
 
 
 class DiffusionEngine(ABC):
@@ -52,8 +64,10 @@ class DiffusionEngine(ABC):
     attention: ClassVar[float]
     #: Steps that a distilled model takes, as its authors fix them; None where there is no such model.
     distilled_steps: ClassVar[int | None] = None
-    #: What can be compiled. A transformer has no convolutions to gain from more.
-    compile_modes: ClassVar[tuple[CompileMode, ...]] = ('off', 'regional')
+    #: The classes of the denoiser's modules that are compiled beside its repeated blocks.
+    compiled_beside: ClassVar[tuple[str, ...]] = ()
+    #: Whether a card waits for Python to start the denoiser's kernels, so that CUDA graphs make it quicker.
+    graphed: ClassVar[bool] = False
     #: Whether its VAE encodes in float32 where its configuration says so.
     upcasts_encoder: ClassVar[bool] = False
     #: Whether the pipeline that starts from an image takes the picture's size.
@@ -63,25 +77,24 @@ class DiffusionEngine(ABC):
 
     def __init__(self, model_dir: Path) -> None:
         """Raises SettingsError. Loads nothing."""
-        prepare_libraries()
         self._model_dir = model_dir
+        set_environment()
         self._runtime = Runtime.from_environment()
-        if self._runtime.compile not in self.compile_modes:
-            modes = ' or '.join(mode for mode in self.compile_modes if mode != 'off')
-            raise SettingsError(f'COMPILE must be 0 or {modes} for this model.')
+        prepare_libraries(self._runtime.attention)
         if self._distilled and self.distilled_steps is None:
             raise SettingsError(
                 'The model says that it is distilled, and no such model of its kind is known here.'
             )
         name = name_model(model_dir, self.text_pipeline.__name__)
         marks = [f'steps-{self.distilled_steps}'] if self._distilled else []
-        parts = [*marks, _RECIPE, *self._runtime.describe(), *describe_segmentation(model_dir)]
-        self.model_version = join_version(name, *parts)
+        self._version = [name, *marks, _RECIPE, *self._runtime.describe(), *describe_segmentation(model_dir)]
+        self.model_version = join_version(*self._version)
         self._adapter: Adapter | None = None
+        self._graphs: Graphs | None = None
 
     @gpu_errors
     def warm(self) -> None:
-        """Loads the model, prepares it for adapters, and paints once in every mode."""
+        """Loads the model, prepares it for adapters, compiles it, and paints once in every mode."""
         runtime = self._runtime
         self._segment = load_segmenter(self._model_dir)
         self._find_text = load_text_detector(self._model_dir)
@@ -112,20 +125,32 @@ class DiffusionEngine(ABC):
         limit_bytes = runtime.adapter_memory_bytes
         self._reader = AdapterReader(layers, self.denoiser, self._other_names, self._read_state, limit_bytes)
         self._merger = Merger(layers)
-        if runtime.compile == 'off':
-            self._paint_once()
-        else:
-            self._compile()
+        self._warm_up(model)
 
-    def _compile(self) -> None:
+    def _warm_up(self, model: Any) -> None:
         runtime = self._runtime
-        version = ' '.join([self.text_pipeline.__name__, *runtime.describe()])
-        cache = CompileCache(runtime.compile_cache_dir, version)
-        cache.load()
-        with compiling():
-            compile_parts(self._text, self.denoiser, runtime.compile)
-            self._paint_once()
-        cache.save()
+        specs = self._specs_to_warm()
+        if runtime.compile:
+            version = ' '.join([self.text_pipeline.__name__, *runtime.describe()])
+            cache = CompileCache(runtime.compile_cache_dir, version)
+            pieces = compile_parts(
+                model, self.compiled_beside, cache, runtime.compile_seconds, specs, self._try
+            )
+            # Other code makes other bytes, and how much of it was compiled says which.
+            self.model_version = join_version(*self._version, f'compiled-{pieces}')
+        else:
+            for spec in specs:
+                self._try(spec)
+        if runtime.graphs and self.graphed:
+            # Not before, or code that was not compiled yet would be in a graph.
+            self._graphs = Graphs(model, capture_on_card())
+            self._try(specs[0])
+
+    @gpu_errors
+    def warm_preparing(self) -> None:
+        """Prepares once in every mode: cuDNN plans its convolutions for each thread."""
+        for spec in self._specs_to_warm():
+            self.prepare(spec)
 
     def read(self, adapter: Adapter) -> LoadedAdapter:
         """Raises Failure('adapter_unavailable', …)."""
@@ -150,13 +175,16 @@ class DiffusionEngine(ABC):
         if adapter is None:
             self._merger.restore()
         else:
-            self._merger.merge(adapter.weights, adapter.adapter.scale)
+            weights, scale = adapter.weights, adapter.adapter.scale
+            self._with_room(lambda: self._merger.merge(weights, scale))
             self._adapter = wanted
 
     @gpu_errors
-    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
-        """RGB, width x height. The noise is drawn on the CPU, so that it is the same on every card."""
-        inputs: PreparedInputs = prepared.inputs
+    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> MakePicture:
+        """The noise is drawn on the CPU, so that it is the same on every card."""
+        return self._with_room(lambda: self._paint(prepared.inputs, seed, on_step))
+
+    def _paint(self, inputs: PreparedInputs, seed: int, on_step: Callable[[int], None]) -> MakePicture:
         recipe = inputs.recipe
         reset_peak(self._runtime.device)
         self._set_up(inputs)
@@ -165,9 +193,21 @@ class DiffusionEngine(ABC):
             num_inference_steps=inputs.steps,
             generator=torch.Generator('cpu').manual_seed(seed),
             callback_on_step_end=StepEnd(inputs.steps_asked, on_step, self._runtime.device),
+            output_type='pt',
         )
-        painted: Image.Image = result.images[0]
-        return recipe.finish(painted.convert('RGB'))
+        pixels = fetch_pixels(result.images[0])
+        return lambda: recipe.finish(Image.fromarray(pixels))
+
+    def _with_room(self, work: Callable[[], _T]) -> _T:
+        """Where memory runs out, once more without the memory of the graphs."""
+        try:
+            return work()
+        except RuntimeError as error:
+            if not lacks_memory(error) or self._graphs is None or not self._graphs.drop():
+                raise
+            forget_frames(error)
+        give_memory_back()
+        return work()
 
     def evaluations(self, order: Order) -> float:
         """
@@ -284,8 +324,14 @@ class DiffusionEngine(ABC):
         )
         return state, metadata or {}
 
-    def _paint_once(self) -> None:
-        """Warms up in every mode; where code is compiled, with every kind of size and guidance too."""
+    def _specs_to_warm(self) -> list[ImageSpec]:
+        compiled = self._runtime.compile
         side = 1024 if self._runtime.device.type == 'cuda' else 512
-        for spec in specs_to_warm(self._runtime.compile, side):
-            self.paint(self.prepare(spec), 0, lambda _: None)
+        # What is compiled is other code for a smaller batch, as without guidance, and where convolutions are
+        # compiled, or one image is looked at, it may be for another shape or number.
+        varied = compiled and bool(self.compiled_beside)
+        scales = (5.0, 1.0) if compiled and not self._distilled else (5.0,)
+        return specs_to_warm(side, scales, varied, self._most_references() if varied else 1)
+
+    def _try(self, spec: ImageSpec) -> None:
+        self.paint(self.prepare(spec), 0, lambda _: None)

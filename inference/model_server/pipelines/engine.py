@@ -8,6 +8,8 @@ from typing import Any, Literal, Protocol
 from PIL import Image
 
 ReferenceMode = Literal['exact_product', 'reference']
+#: Makes the picture of what was painted: RGB, of the size that was asked for.
+MakePicture = Callable[[], Image.Image]
 
 #: Characters of a model's version, as the contract has it.
 LONGEST_VERSION = 200
@@ -102,15 +104,18 @@ class Engine(Protocol):
     once `warm` has ended and also while the GPU paints; they change nothing that `use` and `paint` need. On
     each thread there is one call at a time.
 
+    It may also have `warm_preparing()`, which is called on the thread of `prepare` once `warm` has ended,
+    because libraries keep something for each thread. What either raises ends the process.
+
     They raise `Failure` for what the customer should read, and `EngineLost` when all is over. Anything else
     that they raise fails the request with a general message.
     """
 
-    #: 1 to LONGEST_VERSION characters; names everything that decides an image's bytes.
+    #: 1 to LONGEST_VERSION characters; names everything that decides an image's bytes. `warm` may change it.
     model_version: str
 
     def warm(self) -> None:
-        """Loads, compiles and paints once; afterwards requests are fast. What it raises ends the process."""
+        """Loads, compiles and paints once; afterwards requests are fast."""
 
     def read(self, adapter: Adapter) -> LoadedAdapter:
         """Reads an adapter and checks it. Raises Failure('adapter_unavailable', …) if it can't be used."""
@@ -121,9 +126,10 @@ class Engine(Protocol):
     def use(self, adapter: LoadedAdapter | None) -> None:
         """Paints with this adapter from now on."""
 
-    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> Image.Image:
+    def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> MakePicture:
         """
-        Paints one image, RGB, of the size that was asked for.
+        Paints one image. What needs the GPU no more is left to what it returns, which is called once, on
+        another thread, while the GPU does its next work.
 
         `on_step(done)` is called after each step, 1 … steps; what it raises must end the painting.
         """

@@ -25,8 +25,9 @@ def has_room(device: torch.device, needed_bytes: int) -> bool:
     if device.type != 'cuda':
         return True
     free, total = torch.cuda.mem_get_info(device)
-    # Memory that PyTorch holds and does not use.
-    free += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    # Memory that PyTorch holds and does not use, but not that of CUDA graphs, which nothing else can use.
+    segments = [each for each in torch.cuda.memory_snapshot() if each['segment_pool_id'] == (0, 0)]
+    free += sum(segment['total_size'] - segment['allocated_size'] for segment in segments)
     return bool(free - needed_bytes >= total * _PAINTING_SHARE)
 
 

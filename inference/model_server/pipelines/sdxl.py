@@ -11,6 +11,7 @@ from diffusers import (
     StableDiffusionXLPipeline,
 )
 from diffusers.models.embeddings import ImageProjection
+from PIL import Image
 
 from .adapters.sgm_names import name_in_sgm
 from .clip_prompts import encode_prompts
@@ -22,6 +23,8 @@ from .recipes import PreparedInputs, Recipe
 # How strongly reference images act beside the prompt, 0 … 1.
 _REFERENCE_SCALE = 0.6
 _MOST_REFERENCES = 4
+# Of the longer side to the shorter one.
+_LONGEST_SHAPE = 4
 
 
 class SdxlEngine(DiffusionEngine):
@@ -43,7 +46,8 @@ class SdxlEngine(DiffusionEngine):
     attention = 0.11
     upcasts_encoder = True
     image_takes_size = False
-    compile_modes = ('off', 'regional', 'whole')
+    compiled_beside = ('ResnetBlock2D',)
+    graphed = True
     # Without it an invisible watermark depends on whether its library happens to be installed.
     options: ClassVar[dict[str, Any]] = {'add_watermarker': False}
 
@@ -59,7 +63,8 @@ class SdxlEngine(DiffusionEngine):
             )
 
     def _describe(self, spec: ImageSpec) -> dict[str, Any]:
-        inputs = encode_prompts(self._text, spec.prompt, spec.negative_prompt)
+        negative = spec.negative_prompt if spec.guidance_scale > 1 else None
+        inputs = encode_prompts(self._text, spec.prompt, negative)
         return {**inputs, 'guidance_scale': spec.guidance_scale, **self._look_at(spec)}
 
     def _look_at(self, spec: ImageSpec) -> dict[str, Any]:
@@ -70,7 +75,7 @@ class SdxlEngine(DiffusionEngine):
         if not spec.references or spec.reference_mode != 'reference':
             # With a scale of 0 the attention leaves them out, so what they are does not matter.
             return {'ip_adapter_image_embeds': [self._no_image(2 if guided else 1)]}
-        images = [on_white(each.image) for each in spec.references]
+        images = [on_white(_cut_middle(each.image)) for each in spec.references]
         embeds = self._text.prepare_ip_adapter_image_embeds([images], None, self._runtime.device, 1, guided)
         return {'ip_adapter_image_embeds': embeds}
 
@@ -88,6 +93,8 @@ class SdxlEngine(DiffusionEngine):
         if self._has_ip_adapter:
             looks = inputs.reference_mode == 'reference'
             self._text.set_ip_adapter_scale(_REFERENCE_SCALE if looks else 0.0)
+            if self._graphs is not None:
+                self._graphs.mode = looks
 
     def _plan_reference(self, spec: ImageSpec, inputs: dict[str, Any]) -> Recipe:
         if not self._has_ip_adapter:
@@ -103,3 +110,13 @@ class SdxlEngine(DiffusionEngine):
     def _other_names(self, layer: str) -> Iterable[str]:
         name = name_in_sgm(layer, len(self._text.unet.down_blocks[0].resnets))
         return () if name is None else (name,)
+
+
+def _cut_middle(image: Image.Image) -> Image.Image:
+    """
+    At most 4:1. The IP-Adapter's encoder looks at the square in the middle, but makes the shorter side fit
+    before it cuts that out, and a line of 8192 pixels would become gigabytes.
+    """
+    width, height = (min(side, _LONGEST_SHAPE * min(image.size)) for side in image.size)
+    left, top = (image.width - width) // 2, (image.height - height) // 2
+    return image.crop((left, top, left + width, top + height))

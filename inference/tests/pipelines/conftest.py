@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from model_server.pipelines.compiling import CompileMode, shapes_to_warm
+from model_server.pipelines.compiling import specs_to_warm
 from model_server.pipelines.engine import Adapter, Engine, ImageSpec, Order, Reference
 
 KINDS = ('sdxl', 'z-image', 'flux2-klein')
@@ -40,7 +40,7 @@ def draw(
     engine: Engine, what: ImageSpec, seed: int = 1, on_step: Callable[[int], None] = lambda _: None
 ) -> Image.Image:
     """The picture, as the server has it painted."""
-    return engine.paint(engine.prepare(what), seed, on_step)
+    return engine.paint(engine.prepare(what), seed, on_step)()
 
 
 def paint(engine: Engine, what: ImageSpec, seed: int = 1) -> bytes:
@@ -90,7 +90,7 @@ def rewrite(file: Path, **changes: Any) -> None:
     file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
 
 
-def open_engine(kind: str, model_dir: Path, dtype: str = 'float32') -> Any:
+def open_engine(kind: str, model_dir: Path, dtype: str = 'float32', **settings: Any) -> Any:
     """As the server makes it, and warm."""
     import torch
 
@@ -98,18 +98,18 @@ def open_engine(kind: str, model_dir: Path, dtype: str = 'float32') -> Any:
     from model_server.pipelines.runtime import Runtime
 
     module, name = PIPELINES[kind].split(':')
-    runtime = replace(Runtime.from_environment(), dtype=getattr(torch, dtype))
+    runtime = replace(Runtime.from_environment(), dtype=getattr(torch, dtype), **settings)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Runtime, 'from_environment', lambda: runtime)
-        patch.setattr('model_server.pipelines.compiling.shapes_to_warm', warm_small)
+        patch.setattr('model_server.pipelines.diffusion.specs_to_warm', warm_small)
         engine = getattr(importlib.import_module(module), name)(model_dir)
         engine.warm()
     return engine
 
 
-def warm_small(mode: CompileMode, _side: int) -> list[tuple[int, int]]:
-    """The sizes that an engine warms up with, for small pictures."""
-    return shapes_to_warm(mode, SIDE)
+def warm_small(_side: int, *more: Any) -> list[ImageSpec]:
+    """What an engine warms up with, in small."""
+    return specs_to_warm(SIDE, *more)
 
 
 @pytest.fixture(scope='session')

@@ -17,8 +17,9 @@ from torch import nn
 from torch.nn.functional import conv2d
 
 from model_server.failure import Failure
-from model_server.pipelines.adapters.file import AdapterWeights, read_weights
+from model_server.pipelines.adapters.file import read_weights
 from model_server.pipelines.adapters.names import LayerNames, find_layers
+from model_server.pipelines.adapters.packing import AdapterWeights, pack
 from model_server.pipelines.adapters.patches import Patch, multiply
 from model_server.pipelines.adapters.reader import AdapterCache
 from model_server.pipelines.adapters.sgm_names import name_in_sgm
@@ -388,7 +389,7 @@ def test_memory_holds_the_adapters_used_last() -> None:
         read.append(name)
         return weights
 
-    weights = AdapterWeights({'x': Patch({'down': torch.zeros(1, 50), 'up': torch.zeros(50, 1)}, 1.0)})
+    weights = pack({'x': Patch({'down': torch.zeros(1, 50), 'up': torch.zeros(50, 1)}, 1.0)})
     for room, asked, expected in ((2 * weights.size_bytes, 'abacab', 'abcb'), (1, 'dd', 'd')):
         cache, read = AdapterCache(room), list[str]()
         for name in asked:

@@ -8,32 +8,37 @@ from typing import Any
 
 import pytest
 import torch
-from diffusers import AutoencoderKL, UNet2DConditionModel
+from diffusers import UNet2DConditionModel
 from torch._dynamo.utils import counters
+from torch.profiler import ProfilerActivity, profile
 
-from model_server.pipelines.compiling import (
-    CompileCache,
-    compile_parts,
-    compiling,
-    shapes_to_warm,
-)
+from model_server.pipelines.compiling import CompileCache, compiling
 from model_server.pipelines.runtime import Runtime
 from model_server.settings import SettingsError
 
 from .conftest import SIDE, difference, in_type, open_engine, paint, use, with_product
 
+#: Seconds.
+FOREVER = 86_400
+
 
 @pytest.fixture(autouse=True)
 def fresh_compiler() -> Iterator[None]:
     """Each test compiles anew, and leaves PyTorch as it was."""
-    deterministic, limit = torch._inductor.config.deterministic, torch._dynamo.config.recompile_limit
+    options = (
+        (torch._inductor.config, 'deterministic'),
+        (torch._dynamo.config, 'recompile_limit'),
+        (torch._dynamo.config, 'specialize_float'),
+        (torch.fx.experimental._config, 'use_duck_shape'),
+    )
+    before = [getattr(config, name) for config, name in options]
     torch.compiler.reset()
     counters.clear()
     yield
     torch.compiler.reset()
     torch.compiler.set_stance('default')
-    torch._inductor.config.deterministic = deterministic
-    torch._dynamo.config.recompile_limit = limit
+    for (config, name), value in zip(options, before, strict=True):
+        setattr(config, name, value)
 
 
 def graphs() -> int:
@@ -41,19 +46,21 @@ def graphs() -> int:
     return int(counters['stats']['unique_graphs'])
 
 
-def test_the_setting_says_what_is_compiled_and_so_does_the_models_version() -> None:
-    said = {'': 'off', '0': 'off', 'off': 'off', '1': 'regional', 'regional': 'regional', 'whole': 'whole'}
-    runtimes = [Runtime.from_environment({'COMPILE': text}) for text in said]
-    assert [runtime.compile for runtime in runtimes] == list(said.values())
-    assert len({' '.join(runtime.describe()) for runtime in runtimes}) == 3
-    with pytest.raises(SettingsError, match='COMPILE'):
-        Runtime.from_environment({'COMPILE': 'all'})
-
-
-def test_a_transformer_is_not_compiled_as_a_whole(model_dirs: dict[str, Path], monkeypatch: Any) -> None:
-    monkeypatch.setenv('COMPILE', 'whole')
-    with pytest.raises(SettingsError, match='COMPILE must be 0 or regional for this model'):
-        open_engine('z-image', model_dirs['z-image'])
+def test_a_card_compiles_and_a_cpu_only_where_it_is_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    for gpus in (0, 1):
+        monkeypatch.setattr(torch.cuda, 'is_available', lambda gpus=gpus: gpus > 0)
+        monkeypatch.setattr(torch.cuda, 'device_count', lambda gpus=gpus: gpus)
+        said = [Runtime.from_environment({'COMPILE': text}).compile for text in ('', '0', '1')]
+        assert said == [gpus > 0, False, True]
+        assert [Runtime.from_environment({'GRAPHS': text}).graphs for text in ('', '0')] == [gpus > 0, False]
+    for name, text in (
+        ('COMPILE', 'whole'),
+        ('GRAPHS', '2'),
+        ('ATTENTION', 'math'),
+        ('COMPILE_SECONDS', '-1'),
+    ):
+        with pytest.raises(SettingsError, match=name):
+            Runtime.from_environment({name: text})
 
 
 @in_type('float32')
@@ -66,11 +73,13 @@ def test_inductors_code_paints_the_same_picture_and_nothing_is_compiled_in_a_req
 ) -> None:
     # Before the setting, or it would be compiled, too.
     eager = engines('z-image')
-    monkeypatch.setenv('COMPILE', 'regional')
+    monkeypatch.setenv('COMPILE', '1')
+    monkeypatch.setenv('COMPILE_SECONDS', str(FOREVER))
     monkeypatch.setenv('COMPILE_CACHE_DIR', str(tmp_path))
     engine = open_engine('z-image', model_dirs['z-image'])
-    assert graphs() > 0
-    assert 'compiled' not in eager.model_version
+    named, _, pieces = engine.model_version.rpartition(' compiled-')
+    assert named == eager.model_version
+    assert int(pieces) == graphs() > 0
     assert len(list(tmp_path.glob('*.compiled'))) == 1
 
     # What would not be compiled any more raises an error here.
@@ -89,64 +98,101 @@ def kind() -> str:
     return 'z-image'
 
 
-class Tiny:
-    """Parts of a pipeline, as small as they can be."""
-
-    def __init__(self) -> None:
-        torch.manual_seed(0)
-        self.unet = UNet2DConditionModel(
-            sample_size=8,
-            down_block_types=('CrossAttnDownBlock2D', 'DownBlock2D'),
-            mid_block_type=None,
-            up_block_types=('UpBlock2D', 'UpBlock2D'),
-            block_out_channels=(4, 8),
-            layers_per_block=1,
-            attention_head_dim=1,
-            cross_attention_dim=8,
-            norm_num_groups=2,
-        )
-        self.vae = AutoencoderKL(block_out_channels=(4,), norm_num_groups=2, latent_channels=4)
-        self.components = {'unet': self.unet, 'vae': self.vae}
-
-    @torch.no_grad()
-    def run(self, width: int, height: int, batch: int) -> Any:
-        latents = torch.linspace(-1, 1, batch * 4 * height * width).reshape(batch, 4, height, width)
-        noise = self.unet(latents, 3, torch.ones(batch, 5, 8)).sample
-        return self.vae.decode(noise).sample
-
-
-def test_a_whole_model_needs_no_other_code_for_any_size_once_it_is_warm(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """With the compiler's first half, which decides what has to be compiled."""
-    compile_module = torch.nn.Module.compile
-    monkeypatch.setattr(
-        torch.nn.Module, 'compile', lambda self, **more: compile_module(self, backend='eager', **more)
+def tiny_unet() -> Any:
+    """As small as it can be, with blocks and resnets."""
+    torch.manual_seed(0)
+    return UNet2DConditionModel(
+        sample_size=8,
+        down_block_types=('CrossAttnDownBlock2D', 'DownBlock2D'),
+        mid_block_type=None,
+        up_block_types=('UpBlock2D', 'UpBlock2D'),
+        block_out_channels=(4, 8),
+        layers_per_block=1,
+        attention_head_dim=1,
+        cross_attention_dim=8,
+        norm_num_groups=2,
     )
-    tiny, plain = Tiny(), Tiny()
-    with compiling():
-        compile_parts(tiny, 'unet', 'whole')
-        assert tiny.unet.conv_in.weight.is_contiguous(memory_format=torch.channels_last)
-        for (width, height), batch in product_of(shapes_to_warm('whole', 16), (2, 1)):
-            tiny.run(width, height, batch)
-    assert graphs() >= 3 * 2
+
+
+@torch.no_grad()
+def run(unet: Any, width: int, height: int, batch: int, tokens: int = 5) -> Any:
+    latents = torch.linspace(-1, 1, batch * 4 * height * width).reshape(batch, 4, height, width)
+    return unet(latents, 3, torch.ones(batch, tokens, 8)).sample
+
+
+@pytest.fixture
+def first_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiler's first half, which decides what has to be compiled."""
+    monkeypatch.setattr(torch._dynamo, 'lookup_backend', lambda _: lambda graph, _inputs: graph.forward)
+
+
+@pytest.mark.usefixtures('first_half')
+def test_a_unets_parts_are_compiled_in_their_order_and_need_no_other_code_for_other_sizes() -> None:
+    unet, plain = tiny_unet(), tiny_unet()
+    unet.to(memory_format=torch.channels_last)
+    pieces = []
+    with compiling(FOREVER) as compiler:
+        for names in (('BasicTransformerBlock',), ('ResnetBlock2D',)):
+            compiler.add(unet, names)
+            run(unet, 8, 8, 2)
+            pieces.append(compiler.pieces)
+        for width, height in ((8, 8), (12, 8), (8, 12)):
+            run(unet, width, height, 1)
+    assert 0 < pieces[0] < pieces[1] < compiler.pieces == graphs()
     torch.compiler.set_stance('fail_on_recompile')
     # No larger ones: on a CPU, PyTorch has another convolution for large inputs.
     for (width, height), batch in product_of([(8, 8), (32, 8), (8, 20), (24, 22), (32, 32)], (1, 2)):
-        assert torch.allclose(tiny.run(width, height, batch), plain.run(width, height, batch), atol=1e-3)
+        close = torch.allclose(
+            run(unet, width, height, batch, 10), run(plain, width, height, batch, 10), atol=1e-3
+        )
+        assert close, (width, height, batch)
+    with profile(activities=[ProfilerActivity.CPU]) as profiler:
+        run(unet, 8, 8, 1)
+    # Nor does an evaluation read numbers from tensors.
+    assert 'aten::item' not in {event.name for event in profiler.events()}
+
+
+@pytest.mark.parametrize('reason', ['time', 'error'])
+def test_what_is_not_compiled_in_time_or_at_all_runs_as_it_is(
+    reason: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unet, plain = tiny_unet(), tiny_unet()
+    now, blocks, tried = 0.0, 0, 0
+
+    def compile_blocks(graph: Any, _inputs: Any) -> Any:
+        nonlocal tried
+        tried += 1
+        if blocks:
+            raise RuntimeError('There is no compiler.')
+        return graph.forward
+
+    monkeypatch.setattr('time.monotonic', lambda: now)
+    monkeypatch.setattr(torch._dynamo, 'lookup_backend', lambda _: compile_blocks)
+    with compiling(60) as compiler:
+        compiler.add(unet, ('BasicTransformerBlock',))
+        run(unet, 8, 8, 2)
+        blocks = compiler.pieces
+        now = 61.0 if reason == 'time' else 0.0
+        compiler.add(unet, ('ResnetBlock2D',))
+        assert torch.allclose(run(unet, 8, 8, 2), run(plain, 8, 8, 2), atol=1e-5)
+    assert (compiler.pieces, compiler.complete) == (blocks, False)
+    # Nothing more is tried once it is over.
+    assert (tried, graphs()) == (blocks + (reason == 'error'), blocks + 1)
+    assert ('could not be compiled' in capsys.readouterr().out) == (reason == 'error')
+
+
+class Scaled(torch.nn.Module):
+    def forward(self, x: Any, times: int) -> Any:
+        return x * times
 
 
 def test_a_thread_of_its_own_compiles_as_many_variants_and_none_in_a_request() -> None:
-    class Scaled(torch.nn.Module):
-        def forward(self, x: Any, times: int) -> Any:
-            return x * times
-
     model = Scaled()
     model.compile(backend='eager', fullgraph=True, dynamic=False)
     found: list[Any] = []
 
     def run() -> None:
-        with compiling():
+        with compiling(FOREVER):
             # More than PyTorch allows by itself.
             found.extend(float(model(torch.ones(1), times)) for times in range(2, 22))
         found.append(graphs())
@@ -164,17 +210,26 @@ def test_a_cache_is_found_by_all_that_its_code_depends_on_and_only_where_its_fol
 ) -> None:
     one, other = CompileCache(tmp_path, 'one'), CompileCache(tmp_path, 'other')
     assert not one.load()
-    with compiling():
-        layer = torch.nn.Linear(4, 4)
-        layer.compile()
-        layer(torch.ones(2, 4))
+
+    def compile_a_layer() -> None:
+        torch.compiler.reset()
+        with compiling(FOREVER) as compiler:
+            layer = Scaled()
+            compiler.add(layer, ('Scaled',))
+            layer(torch.ones(2, 4), 3)
+
+    compile_a_layer()
     one.save()
     (file,) = tmp_path.iterdir()
     assert one.load()
     assert not other.load()
-    before = file.stat().st_mtime_ns
-    for folder in (tmp_path, None, tmp_path / 'missing'):
+    for folder in (None, tmp_path / 'missing'):
         cache = CompileCache(folder, 'one')
         cache.save()
-        assert cache.load() == (folder == tmp_path)
+        assert not cache.load()
+    # Where all of it was found, it is not written again.
+    counters.clear()
+    before = file.stat().st_mtime_ns
+    compile_a_layer()
+    one.save()
     assert ([file], before) == (list(tmp_path.iterdir()), file.stat().st_mtime_ns)

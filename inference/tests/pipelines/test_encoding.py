@@ -74,7 +74,7 @@ def test_three_outputs_of_a_request_encode_each_of_its_references_once(
     alone = [paint(engine, asked, seed) for seed in SEEDS]
     seen = count_encodings(engine, monkeypatch)
     prepared = engine.prepare(asked)
-    assert [engine.paint(prepared, seed, lambda _: None).tobytes() for seed in SEEDS] == alone
+    assert [engine.paint(prepared, seed, lambda _: None)().tobytes() for seed in SEEDS] == alone
     assert len(seen) == encoded
     assert len(set(alone)) == len(SEEDS)
 

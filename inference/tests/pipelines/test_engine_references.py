@@ -67,6 +67,23 @@ def test_every_reference_is_looked_at_where_the_model_can(engines: Callable[[str
 
 
 @in_type('float32')
+def test_a_reference_as_thin_as_a_line_is_not_made_larger_than_the_memory(
+    engines: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, sizes = engines('ip'), list[tuple[int, int]]()
+    look = engine._text.prepare_ip_adapter_image_embeds
+
+    def record(images: list[list[Image.Image]], *others: Any) -> Any:
+        sizes.extend(image.size for image in images[0])
+        return look(images, *others)
+
+    monkeypatch.setattr(engine._text, 'prepare_ip_adapter_image_embeds', record)
+    shapes = (2000, 1), (2, 2000), (400, 100), (300, 200)
+    engine.prepare(spec(references=tuple(Reference(Image.new('RGB', shape)) for shape in shapes)))
+    assert sizes == [(4, 1), (2, 8), (400, 100), (300, 200)]
+
+
+@in_type('float32')
 def test_without_references_an_ip_adapter_looks_at_no_image(engines: Callable[[str], Any]) -> None:
     engine, looks = engines('ip'), []
     hook = engine._text.image_encoder.register_forward_hook(lambda *_: looks.append(1))

@@ -134,7 +134,7 @@ def test_what_was_prepared_is_painted_as_often_as_wanted_whatever_else_is_prepar
     others = [spec(prompt='another ' * 60), with_product()]
     with ThreadPoolExecutor(1) as beside:
         preparing = [beside.submit(engine.prepare, other) for other in others * 3]
-        assert [engine.paint(prepared, seed, lambda _: None).tobytes() for seed in (1, 2)] == alone
+        assert [engine.paint(prepared, seed, lambda _: None)().tobytes() for seed in (1, 2)] == alone
     assert all(each.result() for each in preparing)
 
 
@@ -159,9 +159,20 @@ def test_nothing_is_encoded_and_no_reference_is_held_once_an_image_is_prepared(e
 
 
 @pytest.mark.parametrize('negative', ['', 'fog'])
-def test_short_prompts_are_read_as_diffusers_reads_them(engines: Callable[[str], Any], negative: str) -> None:
-    pipe = engines('sdxl')._text
+def test_short_prompts_are_read_as_diffusers_reads_them_in_one_batch(
+    engines: Callable[[str], Any], negative: str, dtype: str
+) -> None:
+    pipe, batches = engines('sdxl')._text, []
+    hooks = [
+        encoder.register_forward_pre_hook(lambda _, inputs: batches.append(len(inputs[0])))
+        for encoder in (pipe.text_encoder, pipe.text_encoder_2)
+    ]
     ours = encode_prompts(pipe, 'a calm night', negative)
+    encode_prompts(pipe, 'a calm night', negative * 90)
+    for hook in hooks:
+        hook.remove()
+    assert batches == ([1] * 4 if negative == '' else [2, 2, 8, 8])
+
     guided: dict[str, Any] = {'do_classifier_free_guidance': True, 'negative_prompt': negative or None}
     theirs = pipe.encode_prompt('a calm night', **guided)
     names = (
@@ -170,8 +181,10 @@ def test_short_prompts_are_read_as_diffusers_reads_them(engines: Callable[[str],
         'pooled_prompt_embeds',
         'negative_pooled_prompt_embeds',
     )
+    # A batch may be added up in another order.
+    far = {'float32': 1e-5, 'bfloat16': 0.05}[dtype]
     for name, other in zip(names, theirs, strict=True):
-        assert torch.equal(ours[name], other), name
+        torch.testing.assert_close(ours[name], other, atol=far, rtol=0)
 
 
 @in_type('bfloat16')

@@ -98,7 +98,7 @@ def test_a_large_picture_that_is_made_before_or_prepared_meanwhile_leaves_no_til
             patch.setattr('model_server.pipelines.memory.total_bytes', lambda _: 0)
             return distilled.prepare(wide)
 
-    other = distilled.paint(prepare_in_tiles(), 1, lambda _: None).tobytes()
+    other = distilled.paint(prepare_in_tiles(), 1, lambda _: None)().tobytes()
     assert distilled._encoder.vae.use_tiling
     assert other != first
     assert draw(distilled, wide, on_step=prepare_in_tiles).tobytes() == paint(distilled, wide) == first

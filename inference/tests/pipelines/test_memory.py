@@ -14,7 +14,7 @@ import torch
 from model_server.failure import Failure
 from model_server.pipelines.engine import EngineLost
 from model_server.pipelines.memory import has_room, largest_untiled_pixels
-from model_server.pipelines.runtime import gpu_errors, set_environment
+from model_server.pipelines.runtime import StepEnd, gpu_errors, set_environment
 
 from .conftest import in_type, paint, spec, with_product
 
@@ -30,6 +30,9 @@ def test_a_request_that_does_not_fit_fails_alone_and_a_broken_gpu_ends_the_engin
     with pytest.raises(Failure, match='memory') as caught:
         fail(torch.OutOfMemoryError('CUDA out of memory. Tried to allocate …'))
     assert caught.value.reason == 'model_error'
+    for text in ('CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate', 'CUDA error: out of memory'):
+        with pytest.raises(Failure, match='memory'):
+            fail(RuntimeError(text))
     for text in ('CUDA error: an illegal memory access was encountered', 'cuDNN error: X', 'CUBLAS_STATUS_X'):
         with pytest.raises(EngineLost):
             fail(RuntimeError(text))
@@ -100,21 +103,22 @@ def test_an_operators_own_settings_of_the_memory_stay() -> None:
     for given in ({'PYTORCH_ALLOC_CONF': 'x:1'}, {'PYTORCH_CUDA_ALLOC_CONF': 'x:1'}):
         env = dict(given)
         set_environment(env)
-        assert {name: value for name, value in env.items() if 'ALLOC' in name} == given
+        assert env == given
     empty: dict[str, str] = {}
     set_environment(empty)
-    assert empty['PYTORCH_ALLOC_CONF'] == 'expandable_segments:True'
+    assert empty == {'PYTORCH_ALLOC_CONF': 'expandable_segments:True'}
 
 
 def test_pytorch_reads_the_settings_that_are_made_for_it() -> None:
     """In another process, because it reads them once. Its names have changed before."""
     script = (
-        'from model_server.pipelines.runtime import prepare_libraries; prepare_libraries(); import torch; '
-        'print(torch._C._accelerator_getAllocatorSettings(), '
+        'from model_server.pipelines.runtime import prepare_libraries, set_environment; set_environment(); '
+        'import torch; print(torch._C._accelerator_getAllocatorSettings())\n'
+        'for each in ("cudnn", "flash"): prepare_libraries(each); print('
         'torch.is_deterministic_algorithms_warn_only_enabled(), torch.backends.cuda.cudnn_sdp_enabled())'
     )
     done = subprocess.run([sys.executable, '-c', script], check=True, capture_output=True, text=True)
-    assert done.stdout.split() == ['expandable_segments:True', 'False', 'False']
+    assert done.stdout.split() == ['expandable_segments:True', 'True', 'True', 'False', 'False']
 
 
 def test_a_larger_card_decodes_larger_pictures_in_one_piece() -> None:
@@ -129,13 +133,13 @@ def test_a_larger_card_decodes_larger_pictures_in_one_piece() -> None:
 def test_a_copy_leaves_a_quarter_of_the_card_free(
     needed_gib: int, room: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 24 GiB, 16 are free, and 2 more are held by PyTorch with nothing in them."""
-    for name, answer in (
-        ('mem_get_info', (16 * GIB, 24 * GIB)),
-        ('memory_reserved', 8 * GIB),
-        ('memory_allocated', 6 * GIB),
-    ):
-        monkeypatch.setattr(torch.cuda, name, lambda _device, answer=answer: answer)
+    """Of 24 GiB, 16 are free, 2 more are held by PyTorch with nothing in them, and 1 by CUDA graphs."""
+    held = [
+        {'segment_pool_id': pool, 'total_size': total * GIB, 'allocated_size': used * GIB}
+        for pool, total, used in (((0, 0), 5, 4), ((0, 0), 1, 0), ((0, 1), 2, 1))
+    ]
+    monkeypatch.setattr(torch.cuda, 'mem_get_info', lambda _: (16 * GIB, 24 * GIB))
+    monkeypatch.setattr(torch.cuda, 'memory_snapshot', lambda: held)
     assert has_room(torch.device('cuda'), needed_gib * GIB) == room
 
 
@@ -149,3 +153,25 @@ def test_large_images_are_decoded_in_tiles(
     assert engine._text.vae.use_tiling
     paint(engine, spec(steps=1))
     assert not engine._text.vae.use_tiling
+
+
+def test_the_cpu_sleeps_until_the_card_has_one_step_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    log: list[str] = []
+
+    class Event:
+        def __init__(self, *, blocking: bool) -> None:
+            assert blocking
+            self.step = 0
+
+        def record(self) -> None:
+            self.step = sum('queued' in line for line in log) + 1
+            log.append(f'{self.step} queued')
+
+        def synchronize(self) -> None:
+            log.append(f'{self.step} done')
+
+    monkeypatch.setattr(torch.cuda, 'Event', Event)
+    end = StepEnd(3, lambda _: None, torch.device('cuda'))
+    for index in range(3):
+        end(SimpleNamespace(num_timesteps=3), index, None, None)
+    assert log == ['1 queued', '2 queued', '1 done', '3 queued', '2 done']

@@ -16,9 +16,10 @@ import torch
 from safetensors.torch import save_file
 
 from model_server.failure import Failure
-from model_server.pipelines.adapters.file import AdapterWeights, load_file, read_weights
+from model_server.pipelines.adapters.file import load_file, read_weights
 from model_server.pipelines.adapters.merging import Merger
 from model_server.pipelines.adapters.names import LayerNames, find_layers
+from model_server.pipelines.adapters.packing import AdapterWeights
 from model_server.pipelines.adapters.patches import Patch
 from model_server.pipelines.flux2_klein import Flux2KleinEngine
 from model_server.pipelines.sdxl import SdxlEngine
@@ -262,6 +263,23 @@ def test_copies_lie_in_the_computers_memory_where_the_card_has_no_room(
     assert asked == [sum(sizes)]
     merger.merge(weights, 0.5)
     assert sum(asked) == sum(sizes), 'copied once'
+
+
+def test_an_adapter_of_several_types_lies_in_one_piece_of_memory(
+    kind: str, model: Any, adapters: dict[str, Path], tmp_path: Path
+) -> None:
+    types = torch.float32, torch.float16, torch.bfloat16
+    for method, file in adapters.items():
+        state = load_file(file)[0]
+        mixed = {name: values.to(types[at % 3]) for at, (name, values) in enumerate(state.items())}
+        save_file(mixed, tmp_path / method)
+        weights = read(kind, model, tmp_path / method)[1]
+        moved = weights.on(torch.device('cpu'))
+        kept = [tensor for patch in moved.values() for tensor in patch.tensors]
+        assert {tensor.untyped_storage().data_ptr() for tensor in kept} == {weights.buffer.data_ptr()}
+        assert {tensor.dtype for tensor in kept} == set(types)
+        sums = sorted(values.double().sum().item() for values in mixed.values() if values.numel() > 1)
+        assert sorted(tensor.double().sum().item() for tensor in kept if tensor.numel() > 1) == sums
 
 
 @in_type('float32')

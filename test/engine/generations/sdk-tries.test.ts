@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { acceptTry } from '../../../shared/generations/accept-try.ts';
+import { acceptTry, noteRefusedTry } from '../../../shared/generations/accept-try.ts';
 import { acceptGeneration, finishGeneration } from '../../../shared/generations/create.ts';
-import { listTries, noteRefusedTry, storeTry, takeTries } from '../../../shared/generations/sdk-try-store.ts';
+import { listTries, storeTry, takeTries } from '../../../shared/generations/sdk-try-store.ts';
 import { newRequestId } from '../../../shared/base/ids.ts';
 import { deliver, newCommand, says } from './fixture.ts';
 import { useEngines } from './use-engines.ts';
@@ -16,8 +16,9 @@ function newProgram() {
   const command = newCommand(fixture);
   const { keyId, license } = command;
   const deps = () => ({ ...fixture.deps, table: fixture.table });
-  const newId = () => newRequestId(fixture.clock.now());
-  const accept = (count: number) => acceptTry({ ...command, requestId: newId() }, { digest, count }, deps());
+  const newId = (atMs = fixture.clock.now()) => newRequestId(atMs);
+  const accept = (count: number, atMs?: number) =>
+    acceptTry({ ...command, requestId: newId(atMs) }, { digest, count }, deps());
   /** @returns the id of the request whose result the try got, and `anew` where it ran itself; else its error's code. */
   const send = async (
     count: number,
@@ -31,8 +32,12 @@ function newProgram() {
       return (error as { code: string }).code;
     }
   };
-  const refuse = () =>
-    noteRefusedTry(fixture.table, { keyId, requestId: newId(), digest }, fixture.clock.now());
+  /** @param dueInMs when its program was told to try again */
+  const refuse = (count = 0, dueInMs = 0) => {
+    const receivedAtMs = fixture.clock.now();
+    const refused = { keyId, requestId: newId(), receivedAtMs };
+    return noteRefusedTry(fixture.table, refused, { digest, count }, receivedAtMs + dueInMs);
+  };
   const charges = async () =>
     (await fixture.deps.generations.list(license.licenseId, 50, null)).filter(
       ({ status }) => status === 'COMPLETED',
@@ -86,8 +91,8 @@ describe('a try after the first', () => {
     const { command, refuse } = newProgram();
     const { keyId, requestId } = command;
     await refuse();
-    const [tries] = await listTries(fixture.table, keyId, { digest, count: 1 }, fixture.clock.now());
-    const take = (count: number, by: string) => takeTries(fixture.table, tries!, { count, by, nowMs: 0 });
+    const [tries] = await listTries(fixture.table, keyId, digest, fixture.clock.now());
+    const take = (count: number, by: string) => takeTries(fixture.table, tries!, { count, by, atMs: 0 });
     expect([await take(1, requestId), await take(1, requestId), await take(1, 'other')]).toEqual([
       true,
       true,
@@ -108,35 +113,64 @@ describe('a try after the first', () => {
     expect(await send(1)).toEqual([expect.any(String), 'anew']);
   });
 
-  const sdkRetries = 2;
+  test('of one that was refused takes no result of another before it is due, nor after it was refused again', async () => {
+    const { send, refuse, charges } = newProgram();
+    await refuse(0, 60_000);
+    const [first] = await send(0);
+    expect(await send(1)).toEqual([first, 'replayed']);
+    fixture.clock.shiftMs = 60_000;
+    await refuse(1, 5000);
+    fixture.clock.shiftMs = 65_000;
+    expect(await send(2)).toEqual([expect.any(String), 'anew']);
+    expect(await charges()).toHaveLength(2);
+  });
+
+  test('that looked for the first in vain is paid alone, though that one comes yet; the try after it gets its result', async () => {
+    const { accept, send, charges } = newProgram();
+    const slow = accept(0, fixture.clock.now() - 3001);
+    await expect(slow).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', noFault: true });
+    const [second, third] = await Promise.all([
+      send(1),
+      new Promise<void>((resolve) => setTimeout(resolve, 500)).then(() => send(2)),
+    ]);
+    expect([second, third]).toEqual([
+      [expect.any(String), 'anew'],
+      [second![0], 'replayed'],
+    ]);
+    expect(await charges()).toHaveLength(1);
+  });
+
   // The fate of each try of a wish but its last one: its answer is lost, or it was refused.
-  const fates = fc.array(fc.constantFrom('lost', 'lost while it runs', 'refused'), { maxLength: sdkRetries });
+  const fate = fc.constantFrom('lost', 'lost while it runs', 'refused');
+  const programs = fc
+    .constantFrom(2, 5)
+    .chain((retries) =>
+      fc.tuple(
+        fc.constant(retries),
+        fc.array(fc.array(fate, { maxLength: retries }), { minLength: 1, maxLength: 4 }),
+      ),
+    );
   test('however tries of equal wishes meet, none is paid twice, and each wish ends with a result', async () => {
-    const play = async (wishes: string[][]) => {
+    const play = async ([retries, wishes]: [number, string[][]]) => {
       const { send, refuse, charges } = newProgram();
       const wish = async (lost: string[]) => {
         const running: Promise<unknown>[] = [];
-        for (const [count, fate] of lost.entries()) {
-          if (count === 0 && fate === 'refused') await refuse();
+        for (const [count, how] of lost.entries()) {
+          if (how === 'refused') await refuse(count);
           else await new Promise<void>((resolve) => running.push(send(count, resolve)));
-          if (fate === 'lost') await running.at(-1);
+          if (how === 'lost') await running.at(-1);
         }
         await Promise.all(running);
         // Where another wish's later try took its place, it is told to try again, as the SDKs do.
         for (let count = lost.length; ; count++) {
           const result = await send(count);
-          if (result !== 'IDEMPOTENCY_IN_PROGRESS' || count === sdkRetries) return result;
+          if (result !== 'IDEMPOTENCY_IN_PROGRESS' || count >= retries) return result;
         }
       };
-      // Wishes that look the same may take each other's places until one has no try left, if some were refused at first.
-      const hasRefused = wishes.length > 1 && wishes.some(([fate]) => fate === 'refused');
       for (const result of await Promise.all(wishes.map(wish)))
-        if (!hasRefused || result !== 'IDEMPOTENCY_IN_PROGRESS')
-          expect(result).toEqual([expect.any(String), expect.any(String)]);
+        expect(result).toEqual([expect.any(String), expect.any(String)]);
       expect((await charges()).length).toBeLessThanOrEqual(wishes.length);
     };
-    await fc.assert(fc.asyncProperty(fc.array(fates, { minLength: 1, maxLength: 4 }), play), {
-      numRuns: runs(5),
-    });
+    await fc.assert(fc.asyncProperty(programs, play), { numRuns: runs(5) });
   }, 120_000);
 });

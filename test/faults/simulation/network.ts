@@ -194,7 +194,8 @@ function toModel(
   const isProbe = 'probe' in body;
   if (!isProbe) checker.runs.callsModel(run);
   checker.coldStarts.called(run);
-  run.isRefused ||= behavior === 'refused' || Boolean(modelRefusal(behavior));
+  // What it said last counts: a probe that it refuses may show that it is there.
+  run.isRefused = behavior === 'refused' || Boolean(modelRefusal(behavior));
   if (behavior === 'scaled to zero' || behavior === 'no capacity') checker.coldStarts.found(run);
   if (!behavior.startsWith('good')) run.faults.push({ call: 'the model', fault: behavior });
   const name = `${isProbe ? 'probe' : 'call'} the model (${behavior})`;

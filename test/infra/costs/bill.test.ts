@@ -3,7 +3,13 @@ import * as fc from 'fast-check';
 import { usualBudgetUsd } from '../../../bin/costs/budget.ts';
 import { scaledToZeroShares } from '../../../bin/costs/fleet.ts';
 import { monthlyBill, sumOf } from '../../../bin/costs/model.ts';
-import { assumptions, defaultWorkload, usualImageBytes, type Workload } from '../../../bin/costs/workload.ts';
+import {
+  assumptions,
+  defaultWorkload,
+  usualImageBytes,
+  usualWorkload,
+  type Workload,
+} from '../../../bin/costs/workload.ts';
 import { readConfiguration } from '../../../lib/configuration.ts';
 
 const endpoint = { kind: 'endpoint', modelData: 's3://models/example/' };
@@ -49,6 +55,18 @@ describe('the bill', () => {
     }
   });
 });
+
+test.each([
+  [{ instanceType: 'ml.p5.4xlarge', secondsPerMegapixel: 1.5 }, 1.5],
+  [{ instanceType: 'ml.p5.4xlarge' }, 1.2],
+  [{ instanceType: 'ml.g6.xlarge' }, 12],
+])(
+  'a generation with %j takes what was measured there, else what is known of the card, else a guess',
+  (more, seconds) => {
+    const configuration = readConfiguration({ inference: { ...endpoint, ...more } }, 'A test');
+    expect(usualWorkload(configuration).seconds).toBe(seconds);
+  },
+);
 
 describe('the usual budget', () => {
   const budget = (options: object) => usualBudgetUsd(readConfiguration(options, 'A test'));

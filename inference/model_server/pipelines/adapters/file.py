@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isfinite, sqrt
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 
 from ...failure import Failure
 from .names import LayerNames, is_of_text_encoder
+from .packing import AdapterWeights, pack
 from .patches import Magnitude, Patch, is_complete, rank_of
 
 #: A file's tensors by name, as it has them or as diffusers' `lora_state_dict` answers them.
@@ -36,18 +36,6 @@ _KEPT = (torch.float32, torch.float16, torch.bfloat16)
 #: Where diffusers writes PEFT's settings.
 _FACTS = 'lora_adapter_metadata'
 _FOREIGN = 'changes layers that this server keeps as they are, or is of another model'
-
-
-@dataclass(frozen=True)
-class AdapterWeights:
-    """A whole adapter, checked against a model: patches by the names of the model's layers."""
-
-    patches: Mapping[str, Patch]
-
-    @property
-    def size_bytes(self) -> int:
-        """Size in memory."""
-        return sum(patch.size_bytes for patch in self.patches.values())
 
 
 def unfit(why: str) -> Failure:
@@ -95,7 +83,7 @@ def read_weights(
         raise unfit('is empty')
     if own.get('use_dora') and not all('lora_magnitude_vector' in parts for parts in layers.values()):
         raise unfit('lacks the magnitudes of a DoRA')
-    return AdapterWeights({name: _patch(name, parts, own, shapes[name]) for name, parts in layers.items()})
+    return pack({name: _patch(name, parts, own, shapes[name]) for name, parts in layers.items()})
 
 
 def _understand(key: str, names: LayerNames) -> tuple[str, str]:
@@ -120,7 +108,7 @@ def _checked(value: torch.Tensor) -> torch.Tensor:
     value = value if value.dtype in _KEPT else value.float()
     if value.numel() == 0 or not value.isfinite().all():
         raise unfit('holds values that are no numbers')
-    return value.contiguous()
+    return value
 
 
 def _patch(

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 import torch
 
 from ..memory import has_room
-from .file import AdapterWeights, unfit
+from .file import unfit
+from .packing import AdapterWeights
 
 
 class Merger:
@@ -49,7 +50,8 @@ class Merger:
 
     def _add(self, adapter: AdapterWeights, scale: float) -> None:
         finite: list[torch.Tensor] = []
-        for name, patch in adapter.patches.items():
+        device = next(iter(self._weights.values())).device
+        for name, patch in adapter.on(device).items():
             weight = self._weights[name]
             # Noted before, so that half a copy is undone too.
             self._changed.add(name)

@@ -1,7 +1,7 @@
 """What an adapter does to one layer's weight: the arithmetic of LoRA, LoKr and LoHa, each also with DoRA."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from math import prod
 
 import torch
@@ -26,7 +26,7 @@ class Magnitude:
 
 @dataclass(frozen=True)
 class Patch:
-    """One layer's part of an adapter. Its tensors lie in the computer's memory, as the file has them."""
+    """One layer's part of an adapter. Its tensors have the types that the file has."""
 
     factors: Mapping[str, torch.Tensor]
     #: Alpha by rank.
@@ -34,15 +34,22 @@ class Patch:
     magnitude: Magnitude | None = None
 
     @property
-    def size_bytes(self) -> int:
-        """Size in memory."""
-        magnitude = 0 if self.magnitude is None else self.magnitude.lengths.nbytes
-        return int(magnitude + sum(factor.nbytes for factor in self.factors.values()))
+    def tensors(self) -> list[torch.Tensor]:
+        """All of them."""
+        return [*self.factors.values(), *([] if self.magnitude is None else [self.magnitude.lengths])]
+
+    def map(self, change: Callable[[torch.Tensor], torch.Tensor]) -> 'Patch':
+        """The same with all tensors changed, in the order of `tensors`."""
+        factors = {name: change(factor) for name, factor in self.factors.items()}
+        magnitude = self.magnitude and replace(self.magnitude, lengths=change(self.magnitude.lengths))
+        return replace(self, factors=factors, magnitude=magnitude)
 
     def fits(self, shape: torch.Size) -> bool:
         """Whether the change has the weight's shape, or that of the weight as a matrix (out, in x kernel)."""
         try:
-            change = multiply({name: factor.to('meta') for name, factor in self.factors.items()})
+            change = multiply(
+                {name: factor.to('meta', torch.float32) for name, factor in self.factors.items()}
+            )
         except (RuntimeError, IndexError, ValueError):
             return False
         flat = (shape[0], prod(shape[1:]))
@@ -50,20 +57,19 @@ class Patch:
 
     def apply(self, weight: torch.Tensor, scale: float) -> torch.Tensor:
         """
-        Puts the adapter into a weight in float32, in place, and answers it.
+        Puts the adapter into a weight in float32 on the same device, in place, and answers it.
 
         With DoRA the scale goes straight from the weight as it is (0) to DoRA's own (1). PEFT scales only
         the change, so that its 0 is not the weight.
         """
-        device = weight.device
-        factors = {name: factor.to(device, torch.float32) for name, factor in self.factors.items()}
-        change = multiply(factors).reshape(weight.shape)
+        change = multiply({name: factor.float() for name, factor in self.factors.items()})
+        change = change.reshape(weight.shape)
         if self.magnitude is None:
             return weight.add_(change, alpha=self.scaling * scale)
         turned = torch.add(weight, change, alpha=self.scaling)
         others = [axis for axis in range(weight.ndim) if axis != self.magnitude.axis]
         lengths = torch.linalg.vector_norm(turned, dim=others, keepdim=True)
-        turned *= self.magnitude.lengths.to(device, torch.float32) / lengths
+        turned *= self.magnitude.lengths.float() / lengths
         return weight.add_(turned - weight, alpha=scale)
 
 

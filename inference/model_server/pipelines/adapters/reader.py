@@ -8,8 +8,9 @@ from pathlib import Path
 import torch
 
 from ..engine import Adapter
-from .file import AdapterWeights, FileContent, load_file, names_are_known, read_weights, unfit
+from .file import FileContent, load_file, names_are_known, read_weights, unfit
 from .names import LayerNames
+from .packing import AdapterWeights
 
 #: A file with the model's own names for its layers. None where diffusers knows no other names.
 Convert = Callable[[Path], FileContent | None]
@@ -71,6 +72,11 @@ class AdapterCache:
     def _evict(self) -> None:
         sizes = {digest: weights.size_bytes for digest, weights in self._adapters.items()}
         total = sum(sizes.values())
+        evicted = False
         while len(self._adapters) > 1 and total > self._limit_bytes:
             digest, _ = self._adapters.popitem(last=False)
             total -= sizes[digest]
+            evicted = True
+        if evicted and torch.cuda.is_available():
+            # PyTorch would keep their pinned memory for others of the same size.
+            torch.accelerator.empty_host_cache()

@@ -60,7 +60,7 @@ def batch(client: Client, args: Namespace) -> int:
                 measured = (time.monotonic() - began) / max(1, done - len(earlier))
                 if shown is not None and done > len(earlier):
                     eta = f', about {_span(left * max(measured, pace_seconds))} left' if left else ''
-                    shown.show(Counted(done, len(lines), f'{credits} credits{eta}'))
+                    shown.show(Counted(done, len(lines), f'{_counted(credits, "credit")}{eta}'))
     except BaseException as error:
         if not isinstance(error, ValueError):
             vars(error)['advice'] = _advice
@@ -68,7 +68,8 @@ def batch(client: Client, args: Namespace) -> int:
     if args.json:
         print_json({'lines': len(lines), 'failed': failed, 'credits': credits, 'folder': args.output})
     else:
-        say(f'{done - failed} of {done} lines have images, {credits} credits: see {folder / "results.jsonl"}')
+        made = f'{done - failed} of {_counted(done, "line")} have images'
+        say(f'{made}, for {_counted(credits, "credit")}: see {folder / "results.jsonl"}')
     return 1 if failed else 0
 
 
@@ -93,13 +94,18 @@ def _quote(client: Client, args: Namespace, lines: Requests) -> float:
                 raise
             is_enough = is_enough and not is_spent
             say(printable(f'line {numbers[0]}: {error} ({error.code})'))
-    rest = f' and those of {unpriced} lines without a price' if unpriced else ''
+    rest = f' The price of {_counted(unpriced, "line")} is not known.' if unpriced else ''
     pace_seconds = 60 / key.requests.per_minute
     eta = _span(len(lines) * pace_seconds)
-    say(f'{len(lines)} lines to generate: {credits} credits{rest}, of {left} that are left; about {eta}')
+    cost = f'{_counted(credits, "credit")} of {left} that are left'
+    say(f'{_counted(len(lines), "line")} to generate: {cost}; about {eta}.{rest}')
     if not (is_enough and credits <= left) and not args.yes and not args.dry_run:
         raise UsageError('Nothing was sent: give --yes to generate as many as the credits are enough for.')
     return pace_seconds
+
+
+def _counted(number: int, noun: str) -> str:
+    return f'{number} {noun}' if number == 1 else f'{number} {noun}s'
 
 
 def _span(seconds: float) -> str:
