@@ -2,7 +2,7 @@
 const common = {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/esbuild-transform.js' },
-  testEnvironment: '<rootDir>/test/support/quick-environment.js',
+  testEnvironment: 'node',
 };
 
 /** The folders of each project. `npm test` runs all but `browser`, `long`, `abuse` and `emulated`, which are steps of `npm run test:long`. */
