@@ -4,7 +4,7 @@ import type { License } from '../../shared/licenses/license.ts';
 import type { Period } from '../../shared/licenses/period-store.ts';
 import type { CommandGroup, Session } from './command.ts';
 import { readableTime, table, type Answer } from '../common/output.ts';
-import { month, type Month } from '../common/values.ts';
+import { month as monthOf, type Month } from '../common/values.ts';
 import type { OptionRow } from '../common/command-line.ts';
 
 interface ReportOptions {
@@ -12,7 +12,7 @@ interface ReportOptions {
 }
 
 const options: OptionRow[] = [
-  ['--month <yyyy-mm>', 'the month in which the billing periods ended, UTC', month, { required: true }],
+  ['--month <yyyy-mm>', 'the month in which the billing periods ended, UTC', monthOf, { required: true }],
 ];
 
 /** For who keeps the books. */

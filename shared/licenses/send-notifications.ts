@@ -10,15 +10,14 @@ import type { AccountStore } from '../accounts/store.ts';
 import type { LicenseStore } from './store.ts';
 import type { NotificationStore } from './notification-store.ts';
 import type { PeriodStore } from './period-store.ts';
-import { keysThatUsedMost, usageByKey } from './usage.ts';
+import { keysThatUsedMost, usageByKey, type NamesInUse } from './usage.ts';
 import { isKeyId } from '../base/ids.ts';
-import type { ApiKeyStore } from '../keys/store.ts';
 
 export interface NotificationDeps {
   notifications: NotificationStore;
   licenses: Pick<LicenseStore, 'get' | 'listByOwner'>;
   periods: Pick<PeriodStore, 'get'>;
-  apiKeys: Pick<ApiKeyStore, 'getMany'>;
+  apiKeys: { getMany(keyIds: string[]): Promise<NamesInUse['keys']> };
   accounts: Pick<AccountStore, 'get'>;
   directory: Pick<AccountDirectory, 'bySub'>;
   mailer: Mailer;
