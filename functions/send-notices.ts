@@ -4,6 +4,7 @@ import { lazy } from '../shared/base/lazy.ts';
 import { loggableError } from '../shared/base/log.ts';
 import { embeddedMetrics, recordingMeter } from '../shared/base/meter.ts';
 import { openRuntime } from '../shared/http/runtime.ts';
+import { apiKeyStore } from '../shared/keys/store.ts';
 import { accountStore } from '../shared/accounts/store.ts';
 import { licenseStore } from '../shared/licenses/store.ts';
 import { notificationStore } from '../shared/licenses/notification-store.ts';
@@ -20,6 +21,7 @@ export async function handler(): Promise<void> {
     notifications: notificationStore(table()),
     licenses: licenseStore(table()),
     periods: periodStore(table()),
+    apiKeys: apiKeyStore(table()),
     accounts: accountStore(table()),
     directory: accountDirectory(env.userPoolId, env.cognitoUrl),
     mailer: mailer(from, env.sesUrl),

@@ -8,6 +8,7 @@ import { identityCommands } from './identity.ts';
 import { keyCommands } from './key.ts';
 import { licenseCommands } from './license.ts';
 import { addLocalSessionCommand } from './local-session.ts';
+import { reportCommands } from './report.ts';
 import { sweepCommand } from './sweep.ts';
 import { usageCommand } from './usage.ts';
 import { nonEmpty, region } from '../common/values.ts';
@@ -45,6 +46,7 @@ function buildProgram(): Command {
     licenseCommands,
     keyCommands,
     usageCommand,
+    reportCommands,
     auditCommand,
     generationCommands,
     sweepCommand,

@@ -153,3 +153,21 @@ function parseIsoTime(text: string): number | null {
   const ms = isDate && isTime ? Date.parse(text) : -1;
   return ms >= 0 ? ms : null;
 }
+
+export interface Month {
+  /** 2026-11. */
+  name: string;
+  /** UTC, milliseconds since 1970; the end is the next month's start. */
+  startMs: number;
+  endMs: number;
+}
+
+export const month = kind('a month (2026-11)', (text): Month | null => {
+  const [, year, number] = /^(20\d\d)-(0[1-9]|1[0-2])$/.exec(text) ?? [];
+  if (year === undefined) return null;
+  const [startMs, endMs] = [0, 1].map((more) => Date.UTC(Number(year), Number(number) - 1 + more)) as [
+    number,
+    number,
+  ];
+  return { name: text, startMs, endMs };
+});

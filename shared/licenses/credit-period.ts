@@ -1,4 +1,4 @@
-import { billingPeriod, type BillingPeriod } from './billing-period.ts';
+import { billingPeriod, monthAfter, type BillingPeriod } from './billing-period.ts';
 
 /** The time in which a license's credits are counted together, and how many there are. */
 export interface CreditPeriod extends BillingPeriod {
@@ -22,4 +22,11 @@ export function creditPeriod(
 ): CreditPeriod {
   if (carried !== null && nowMs < carried.endMs) return carried;
   return { ...billingPeriod(periodAnchorMs, nowMs), creditsLimit };
+}
+
+/** When a period ends that anything was counted in. One of an earlier anchor is a month long, as all are. */
+export function periodEndMs({ periodAnchorMs, carried }: CreditTerms, startMs: number): number {
+  if (carried?.startMs === startMs) return carried.endMs;
+  const { startMs: sameMs, endMs } = billingPeriod(periodAnchorMs, startMs);
+  return sameMs === startMs ? endMs : monthAfter(startMs);
 }

@@ -9,6 +9,8 @@ export interface CreditMail {
   used: number;
   creditsLimit: number;
   resetsAtMs: number;
+  /** Those that used most, the first one most of all. */
+  keys: { name: string; credits: number }[];
   licenseName: string;
   licenseId: string;
   /** With a slash at the end. */
@@ -33,6 +35,7 @@ export function creditMail(mail: CreditMail): { subject: string; text: string; h
     : `${percent}% of the credits of ${licenseName} are used`;
   const sentences = [
     `${grouped(used)} of the ${grouped(creditsLimit)} credits of your license ${licenseName} are used in this billing period.`,
+    ...(mail.keys.length > 0 ? [`Most were used by ${mail.keys.map(keyInWords).join(', ')}.`] : []),
     isAll
       ? `Requests are refused until the next period begins, on ${dayAndTime(mail.resetsAtMs)}.`
       : `The next period begins on ${dayAndTime(mail.resetsAtMs)}. Requests beyond your credits are refused until then.`,
@@ -50,6 +53,9 @@ export function creditMail(mail: CreditMail): { subject: string; text: string; h
     html: `<!doctype html><html lang="en"><body>${html.join('')}</body></html>`,
   };
 }
+
+const keyInWords = ({ name, credits }: CreditMail['keys'][number]) =>
+  `${isolated(name)} (${grouped(credits)})`;
 
 function linksOf({ dashboardUrl, billingPortalUrl, supportContact }: CreditMail): [string, string][] {
   const links: [string, string | null][] = [

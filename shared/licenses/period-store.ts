@@ -1,8 +1,9 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { generationTypes, type GenerationType } from '../base/generation-kinds.ts';
 import type { UsageTally } from './usage-contract.ts';
 import { isAccountCallerId, isKeyId, playgroundKey } from '../base/ids.ts';
-import { batchGetAll, getItem, type Item, type Table } from '../table/table.ts';
-import { itemKeys } from '../table/keys.ts';
+import { batchGetAll, getItem, readAll, type Item, type Table } from '../table/table.ts';
+import { inFlightSortKey, itemKeys } from '../table/keys.ts';
 import { transact } from '../table/transact.ts';
 import type { UnpaidRun } from './unpaid-runs.ts';
 
@@ -97,6 +98,24 @@ export function periodStore(table: Table) {
       const keys = of.map(({ licenseId, startMs }) => itemKeys.period(licenseId, startMs));
       const items = await batchGetAll(table, keys);
       return items.map((item) => periodFromItem(item ?? null));
+    },
+
+    /** All periods of a license that anything was counted in, oldest first: for the operator's CLI, never for a request. */
+    async list(licenseId: string): Promise<(Period & { startMs: number })[]> {
+      const query = (start: Item | undefined) =>
+        table.documents.send(
+          new QueryCommand({
+            TableName: table.name,
+            ConsistentRead: true,
+            KeyConditionExpression: 'PK = :license AND SK < :other',
+            ExpressionAttributeValues: {
+              ':license': itemKeys.inFlight(licenseId).PK,
+              ':other': inFlightSortKey,
+            },
+            ExclusiveStartKey: start,
+          }),
+        );
+      return readAll(query, (item) => ({ ...periodFromItem(item), startMs: Date.parse(item.SK) }));
     },
 
     /**

@@ -10,11 +10,14 @@ import type { AccountStore } from '../accounts/store.ts';
 import type { LicenseStore } from './store.ts';
 import type { NotificationStore } from './notification-store.ts';
 import type { PeriodStore } from './period-store.ts';
+import { keysThatUsedMost, usageByKey, type NamesInUse } from './usage.ts';
+import { isKeyId } from '../base/ids.ts';
 
 export interface NotificationDeps {
   notifications: NotificationStore;
   licenses: Pick<LicenseStore, 'get' | 'listByOwner'>;
   periods: Pick<PeriodStore, 'get'>;
+  apiKeys: { getMany(keyIds: string[]): Promise<NamesInUse['keys']> };
   accounts: Pick<AccountStore, 'get'>;
   directory: Pick<AccountDirectory, 'bySub'>;
   mailer: Mailer;
@@ -86,7 +89,7 @@ async function sendNotification(notification: CreditNotification, deps: Notifica
   const { startMs, endMs, creditsLimit } = creditPeriod(license, deps.clock.now());
   if (startMs !== notification.periodStartMs) return false;
   // Both are of one instant: a charge that reaches the next part writes them together.
-  const { used, notified } = await deps.periods.get(notification.licenseId, startMs);
+  const { used, notified, byKey } = await deps.periods.get(notification.licenseId, startMs);
   // The limit may have been raised meanwhile.
   if (used < reachedAt(notification.percent, creditsLimit)) return false;
   if (isOvertaken(notification, used, creditsLimit, notified)) return false;
@@ -96,7 +99,11 @@ async function sendNotification(notification: CreditNotification, deps: Notifica
   if (owner === null || owner.email === null || !owner.emailVerified || !owner.enabled) return false;
   const { percent, licenseId } = notification;
   const licenseName = names.get(licenseId) ?? tiers[license.tier].label;
-  const mail = { percent, used, creditsLimit, resetsAtMs: endMs, licenseName, licenseId, ...deps.links };
+  const most = keysThatUsedMost({ byKey });
+  const named = usageByKey(byKey, await deps.apiKeys.getMany(most.filter(isKeyId)));
+  const keys = most.map((keyId) => named[keyId]!);
+  const period = { percent, used, creditsLimit, resetsAtMs: endMs, keys };
+  const mail = { ...period, licenseName, licenseId, ...deps.links };
   const unsubscribeUrl = accountPage(deps.links.dashboardUrl);
   await deps.mailer.send({ to: owner.email, ...creditMail(mail), unsubscribeUrl });
   return true;

@@ -62,10 +62,21 @@ export function usageAggregates(
   };
 }
 
+/** The ids of those that used most, at most three. */
+export function keysThatUsedMost(period: Pick<PeriodTallies, 'byKey'>): string[] {
+  const { byKey } = period;
+  const used = Object.keys(byKey).filter((keyId) => byKey[keyId]!.credits > 0);
+  return used.sort((a, b) => byKey[b]!.credits - byKey[a]!.credits).slice(0, 3);
+}
+
 /** A key's present name is read beside its tally, and one that was removed has none left. */
 const removedKeyName = 'removed key';
 
-function usageByKey(byKey: Record<string, UsageTally>, keys: NamesInUse['keys']): UsageAggregates['byKey'] {
+/** What keys used, with their present names. */
+export function usageByKey(
+  byKey: Record<string, UsageTally>,
+  keys: NamesInUse['keys'],
+): UsageAggregates['byKey'] {
   const names = new Map(keys.map(({ keyId, name }) => [keyId, name]));
   names.set(playgroundKey, 'Playground');
   const named = Object.entries(byKey)

@@ -61,12 +61,15 @@ export function modelBreaker(
           : unavailable(cause, admission.seconds);
       }
       if (mayBeAsleep && !(await mayProbe())) return null;
-      const finding = await ask().then(
-        () => 'healthy' as const,
-        // A container that refuses a probe is up, too.
-        (error: unknown) => findingOfError(error) ?? 'healthy',
+      const refused: unknown = await ask().then(
+        () => null,
+        (error: unknown) => error,
       );
+      // A container that refuses a probe is up, too.
+      const finding = (refused !== null && findingOfError(refused)) || 'healthy';
       become(afterProbe(breaker, finding, clock.now()));
+      // The probe was as good as the call, and its error says whether it began a cold start.
+      if (finding === 'warming' && isWarming() && refused instanceof ServiceError) return refused;
       return this.refusal({ waits });
     },
 

@@ -53,6 +53,7 @@ export const jobs = {
         owners: ['query'],
         periods: ['get'],
         accounts: ['get'],
+        keys: ['batchGet'],
       },
       accountDirectory: true,
       mail: true,

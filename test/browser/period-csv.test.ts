@@ -11,7 +11,7 @@ test('the period’s requests are saved as CSV, after the wait that a busy servi
   const made = await dashboard.make({ identityId: aurora, numOutputs: 2, prompt: '=a "calm", night' });
   const failed = await dashboard.make({ identityId: flint, prompt: 'a storm' });
   const { page, complaints } = await dashboard.visit('', { viewport: phone });
-  const card = page.getByRole('region', { name: 'Requests as CSV' });
+  const card = page.getByRole('region', { name: 'This period as CSV' });
   await card.waitFor();
   expect(await page.getByRole('table', { name: 'By key' }).textContent()).toContain('pro');
   let refusals = 0;
@@ -21,7 +21,7 @@ test('the period’s requests are saved as CSV, after the wait that a busy servi
     return route.fulfill({ ...busy, headers: { 'retry-after': '2' } });
   });
   const download = page.waitForEvent('download');
-  await card.getByRole('button', { name: 'Save CSV' }).focus();
+  await card.getByRole('button', { name: 'Save requests' }).focus();
   await page.keyboard.press('Enter');
   await card.getByText(/going on in 2 s/).waitFor();
   const file = await download;
@@ -33,19 +33,22 @@ test('the period’s requests are saved as CSV, after the wait that a busy servi
   expect(line(made)).toMatch(/,COMPLETED,Text to image,aurora,pro,\d+,\d+,2,2,,"'=a ""calm"", night"$/);
   expect(line(failed)).toMatch(/,FAILED,.*,pro,\d+,\d+,1,0,GENERATION_FAILED,a storm$/);
   await card.getByText(/was saved, with \d+ requests/).waitFor();
+  const sums = page.waitForEvent('download');
+  await card.getByRole('button', { name: 'Save sums' }).click();
+  expect(readFileSync((await (await sums).path())!, 'utf8')).toMatch(/\r\nkey id,key,requests,credits\r\n/);
   await expectFits(page, 'the overview after the CSV was saved');
   expect(complaints.filter((complaint) => !complaint.includes('429'))).toEqual([]);
 });
 
 test('a CSV that is cancelled asks for nothing more and saves nothing', async () => {
   const { page } = await dashboard.visit('');
-  const card = page.getByRole('region', { name: 'Requests as CSV' });
+  const card = page.getByRole('region', { name: 'This period as CSV' });
   await page.route(pages, (route) => route.fulfill({ ...busy, headers: { 'retry-after': '60' } }));
   let downloads = 0;
   page.on('download', () => (downloads += 1));
-  await card.getByRole('button', { name: 'Save CSV' }).click();
+  await card.getByRole('button', { name: 'Save requests' }).click();
   await card.getByText(/going on in 60 s/).waitFor();
   await card.getByRole('button', { name: 'Cancel' }).click();
-  await card.getByRole('button', { name: 'Save CSV' }).waitFor();
+  await card.getByRole('button', { name: 'Save requests' }).waitFor();
   expect([await card.getByRole('alert').count(), downloads]).toEqual([0, 0]);
 });

@@ -46,6 +46,8 @@ export async function reserveAbandoned(
     identityId: string;
     prompt?: string;
     acceptedAtMs?: number;
+    /** When it is that the license's period is the current one. */
+    periodAtMs?: number;
     keyId?: string;
     /** How many it was sent with. */
     referenceImages?: number;
@@ -54,7 +56,7 @@ export async function reserveAbandoned(
   },
 ): Promise<Generation> {
   const { identityId, prompt = 'abandoned', acceptedAtMs = Date.now(), idempotencyKey } = options;
-  const { keyId = `key_${'0'.repeat(32)}`, referenceImages: count = 0 } = options;
+  const { keyId = `key_${'0'.repeat(32)}`, referenceImages: count = 0, periodAtMs = Date.now() } = options;
   const referenceImages = Array.from({ length: count }, (_, i) => ({ url: `https://a.example/${i}` }));
   const generation = newGeneration({
     requestId: newRequestId(acceptedAtMs),
@@ -63,7 +65,7 @@ export async function reserveAbandoned(
     keyInFlight: null,
     identity: (await identityStore(table).get(identityId))!,
     body: createGenerationBody.parse({ identityId, prompt, width: 512, height: 512, referenceImages }),
-    periodStartMs: billingPeriod(license.periodAnchorMs, Date.now()).startMs,
+    periodStartMs: billingPeriod(license.periodAnchorMs, periodAtMs).startMs,
     creditsLimit: license.creditsLimit,
     nowMs: acceptedAtMs,
     deadlineSeconds: 60,

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import torch
 from PIL import Image, ImageOps
 
+from ..observing import Observer
 from ..settings import SettingsError
 from .adapters.file import FileContent
 from .adapters.merging import Merger
@@ -207,7 +208,13 @@ class DiffusionEngine(ABC):
                 raise
             forget_frames(error)
         give_memory_back()
-        return work()
+        Observer().log('memory ran out beside CUDA graphs', 'warning')
+        # With a graph it would run out again.
+        self._graphs.scarce = True
+        try:
+            return work()
+        finally:
+            self._graphs.scarce = False
 
     def evaluations(self, order: Order) -> float:
         """

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakSet
 
 import torch
 from torch.utils._pytree import tree_flatten, tree_map_only
@@ -51,6 +52,8 @@ class Graphs:
         self._kinds: OrderedDict[Hashable, _Kind] = OrderedDict()
         #: What else an evaluation depends on, of all that is no input of it.
         self.mode: Hashable = None
+        #: Whether a kind that is met now stays without a graph.
+        self.scarce = False
         model.forward = self
 
     def __call__(self, *args: Any, **named: Any) -> Any:
@@ -60,7 +63,7 @@ class Graphs:
         key = self.mode, str(form), *map(_describe, leaves)
         kind = self._kinds.get(key)
         if kind is None:
-            self._kinds[key] = _Kind()
+            self._kinds[key] = _Kind(eager=self.scarce)
             if len(self._kinds) > MOST_KINDS:
                 self._kinds.popitem(last=False)
             return self._forward(*args, **named)
@@ -99,9 +102,16 @@ class Graphs:
 def capture_on_card() -> Capture:
     """For the card in use. All graphs share their memory, since none is used while another one runs."""
     stream, pool = torch.cuda.Stream(), torch.cuda.graph_pool_handle()
+    #: The graphs of this pool.
+    alive: WeakSet[torch.cuda.CUDAGraph] = WeakSet()
 
     def capture(work: Callable[[], Any]) -> tuple[Any, Callable[[], None]]:
+        nonlocal pool
         graph = torch.cuda.CUDAGraph()
+        if not alive:
+            # PyTorch takes no pool again whose graphs are all gone where its segments have grown
+            # (`create_or_incref_pool` in CUDACachingAllocator.cpp).
+            pool = torch.cuda.graph_pool_handle()
         # The allocator can't give a graph what it holds for others, nor free it during a capture.
         torch.cuda.empty_cache()
         stream.wait_stream(torch.cuda.current_stream())
@@ -120,9 +130,12 @@ def capture_on_card() -> Capture:
                 with suppress(RuntimeError):
                     torch._C._cuda_endAllocateToPool(stream.device_index, pool)
                     torch._C._cuda_releasePool(stream.device_index, pool)
+                # PyTorch 2.11's pinned memory goes on with this pool for ever, so the next graph has another.
+                alive.clear()
                 graph.reset()
                 raise
         torch.cuda.current_stream().wait_stream(stream)
+        alive.add(graph)
         return output, graph.replay
 
     return capture

@@ -32,10 +32,14 @@ def has_room(device: torch.device, needed_bytes: int) -> bool:
 
 
 def used_bytes(device: torch.device) -> tuple[int, int] | None:
-    """The card's memory in use, and its peak since the last `reset_peak`; None on a CPU."""
+    """
+    The card's memory in use, and the most that was taken of it since the last `reset_peak`; None on a CPU.
+
+    What a CUDA graph computes in counts as taken only.
+    """
     if device.type != 'cuda':
         return None
-    return torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated()
+    return torch.cuda.memory_allocated(), torch.cuda.max_memory_reserved()
 
 
 def reset_peak(device: torch.device) -> None:

@@ -25,8 +25,10 @@ _P = ParamSpec('_P')
 _T = TypeVar('_T')
 
 # Texts of PyTorch's errors that leave a GPU's context unusable, and of those that say that memory ran out.
-_LOST = ('CUDA error', 'CUBLAS_STATUS', 'CUDNN_STATUS', 'cuDNN error')
-_NO_MEMORY = ('CUBLAS_STATUS_ALLOC_FAILED', 'CUDA error: out of memory')
+# Compiled code and the segments that grow have words of their own.
+_CUDA = ('CUDA error', 'CUDA driver error', 'Triton Error [CUDA]')
+_LOST = (*_CUDA, 'CUBLAS_STATUS', 'CUDNN_STATUS', 'cuDNN error')
+_NO_MEMORY = ('CUBLAS_STATUS_ALLOC_FAILED', *(f'{text}: out of memory' for text in _CUDA))
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,22 @@ def test_a_request_that_does_not_fit_fails_alone_and_a_broken_gpu_ends_the_engin
     with pytest.raises(Failure, match='memory') as caught:
         fail(torch.OutOfMemoryError('CUDA out of memory. Tried to allocate …'))
     assert caught.value.reason == 'model_error'
-    for text in ('CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate', 'CUDA error: out of memory'):
+    for text in (
+        'CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate',
+        'CUDA error: out of memory',
+        'CUDA driver error: out of memory',
+        'Triton Error [CUDA]: out of memory',
+    ):
         with pytest.raises(Failure, match='memory'):
             fail(RuntimeError(text))
-    for text in ('CUDA error: an illegal memory access was encountered', 'cuDNN error: X', 'CUBLAS_STATUS_X'):
+    illegal = 'an illegal memory access was encountered'
+    for text in (
+        f'CUDA error: {illegal}',
+        f'CUDA driver error: {illegal}',
+        f'Triton Error [CUDA]: {illegal}',
+        'cuDNN error: X',
+        'CUBLAS_STATUS_X',
+    ):
         with pytest.raises(EngineLost):
             fail(RuntimeError(text))
     with pytest.raises(RuntimeError, match='shapes'):

@@ -6,6 +6,7 @@ import { creditPeriod } from '../../../shared/licenses/credit-period.ts';
 import { newId } from '../../../shared/base/ids.ts';
 import type { License } from '../../../shared/licenses/license.ts';
 import { accountStore, type AccountStore } from '../../../shared/accounts/store.ts';
+import { apiKeyStore } from '../../../shared/keys/store.ts';
 import { licenseStore } from '../../../shared/licenses/store.ts';
 import { notificationStore } from '../../../shared/licenses/notification-store.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
@@ -42,6 +43,7 @@ beforeAll(() => {
     notifications: notificationStore(fixture.table),
     licenses: licenseStore(fixture.table),
     periods: periodStore(fixture.table),
+    apiKeys: apiKeyStore(fixture.table),
     accounts,
     directory: { bySub: async (sub) => (account.sub === 'gone' ? null : { ...account, sub }) },
     mailer: {
@@ -97,6 +99,14 @@ describe('a notification', () => {
     expect(sent[0]!.subject).toBe('80% of the credits of Atelier are used');
     expect(sent[0]!.text).toContain('80 of the 100 credits');
     expect((await accounts.get(license.ownerId)).creditMails).toBe(true);
+  });
+
+  test('names the keys that used most, and not those that used nothing', async () => {
+    const { license } = await waiting({ creditsLimit: 90 });
+    const charges = chargesIn(fixture.table);
+    await charges.charge(license.licenseId, 90, 2);
+    expect(await sendNotifications(deps)).toEqual({ ...nothing, sent: 1 });
+    expect(sent[0]!.text).toContain('Most were used by removed key (2).');
   });
 
   test('of a run that died after it was taken is sent after its lease', async () => {

@@ -7,6 +7,10 @@ const mail: CreditMail = {
   used: 1200,
   creditsLimit: 1500,
   resetsAtMs: Date.UTC(2026, 5, 1, 9, 30),
+  keys: [
+    { name: 'CI', credits: 1000 },
+    { name: 'Playground', credits: 200 },
+  ],
   licenseName: 'Shop & <Co>',
   licenseId: 'lic_1',
   dashboardUrl: 'https://d.test/',
@@ -18,6 +22,8 @@ test('a mail says what is used, until when, and where to go, the same as text an
   const { subject, text, html } = creditMail(mail);
   expect(subject).toBe('80% of the credits of Shop & <Co> are used');
   expect(text).toBe(`1,200 of the 1,500 credits of your license Shop & <Co> are used in this billing period.
+
+Most were used by CI (1,000), Playground (200).
 
 The next period begins on 1 June 2026 at 09:30 UTC. Requests beyond your credits are refused until then.
 
@@ -43,8 +49,8 @@ test('when all is used, requests are refused now', () => {
 });
 
 test('what is not named is not linked', () => {
-  const { text, html } = creditMail({ ...mail, billingPortalUrl: null, supportContact: null });
-  expect(text + html).not.toMatch(/Change your|Ask for|null/);
+  const { text, html } = creditMail({ ...mail, billingPortalUrl: null, supportContact: null, keys: [] });
+  expect(text + html).not.toMatch(/Most were|Change your|Ask for|null/);
 });
 
 test('HTML is escaped, and an address is a link to it', () => {

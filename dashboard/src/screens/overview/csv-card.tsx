@@ -9,6 +9,7 @@ import { Progress } from '@/components/ui/progress.tsx';
 import { saveFile } from '@/lib/download.ts';
 import { formatCount } from '@/lib/format.ts';
 import { pause } from '../../../../clients/typescript/src/retry.ts';
+import { usageCsv } from './usage-csv.ts';
 import { periodCsv, type CsvProgress } from './period-csv.ts';
 
 export function CsvCard({ usage }: { usage: UsageAnswer }) {
@@ -18,15 +19,24 @@ export function CsvCard({ usage }: { usage: UsageAnswer }) {
     <Card aria-labelledby={titleId} className="grid gap-4">
       <div className="flex flex-wrap items-center justify-between gap-4">
         <div className="grid gap-1">
-          <CardTitle id={titleId}>Requests as CSV</CardTitle>
+          <CardTitle id={titleId}>This period as CSV</CardTitle>
           <p className="text-muted-foreground">
-            Every request of this period in one file, also those that failed, for a spreadsheet.
+            For a spreadsheet: the sums by key, identity and day, or every request, also those that failed.
           </p>
         </div>
         {progress === null ? (
-          <Button variant="outline" onClick={start} icon={Download}>
-            Save CSV
-          </Button>
+          <div className="flex flex-wrap gap-2">
+            <Button
+              variant="outline"
+              onClick={() => saveCsv(usageCsv(usage), fileName('usage', usage))}
+              icon={Download}
+            >
+              Save sums
+            </Button>
+            <Button variant="outline" onClick={start} icon={Download}>
+              Save requests
+            </Button>
+          </div>
         ) : (
           <Button variant="outline" onClick={cancel}>
             Cancel
@@ -47,13 +57,22 @@ export function CsvCard({ usage }: { usage: UsageAnswer }) {
   );
 }
 
+function fileName(what: string, { stats, licenseId }: UsageAnswer): string {
+  return `${what}-${stats.billingPeriodStart.slice(0, 10)}-${licenseId.slice(-4)}.csv`;
+}
+
+function saveCsv(csv: string, name: string): void {
+  saveFile(new Blob([csv], { type: 'text/csv;charset=utf-8' }), name);
+}
+
 function progressText({ requests, waitSeconds }: CsvProgress): string {
   const read = `${formatCount(requests, 'request')} read.`;
   return waitSeconds === 0 ? read : `${read} The service is busy: going on in ${waitSeconds} s.`;
 }
 
 /** Ends when the screen is left. */
-function usePeriodCsv({ licenseId, stats }: UsageAnswer) {
+function usePeriodCsv(usage: UsageAnswer) {
+  const { licenseId, stats } = usage;
   const api = useApi();
   const [progress, setProgress] = useState<CsvProgress | null>(null);
   const [error, setError] = useState<Error | null>(null);
@@ -70,9 +89,9 @@ function usePeriodCsv({ licenseId, stats }: UsageAnswer) {
     const wait = (seconds: number): Promise<void> => pause(seconds * 1000, signal);
     const csv = await periodCsv(api, { licenseId, stats, signal, onProgress, wait, nowMs: Date.now() });
     signal.throwIfAborted();
-    const fileName = `requests-${stats.billingPeriodStart.slice(0, 10)}-${licenseId.slice(-4)}.csv`;
-    saveFile(new Blob([csv], { type: 'text/csv;charset=utf-8' }), fileName);
-    setSaved(`${fileName} was saved, with ${formatCount(requests, 'request')}.`);
+    const name = fileName('requests', usage);
+    saveCsv(csv, name);
+    setSaved(`${name} was saved, with ${formatCount(requests, 'request')}.`);
   };
   const start = (): void => {
     const controller = new AbortController();

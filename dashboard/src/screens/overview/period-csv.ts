@@ -135,7 +135,7 @@ function rowOf(one: StoredGeneration, names: ReadonlyMap<string, string>): Cell[
 
 /** CSV as RFC 4180 has it: lines end with CR LF, and cells are quoted where they must be. */
 
-type Cell = string | number;
+export type Cell = string | number;
 
 /** Spreadsheets know UTF-8 by it. */
 const byteOrderMark = '\uFEFF';

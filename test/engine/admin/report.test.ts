@@ -1,0 +1,101 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { identityStore } from '../../../shared/identities/store.ts';
+import { periodEndMs } from '../../../shared/licenses/credit-period.ts';
+import type { License } from '../../../shared/licenses/license.ts';
+import { generationStore } from '../../../shared/generations/store.ts';
+import { periodStore } from '../../../shared/licenses/period-store.ts';
+import { reserveAbandoned } from '../../support/period-totals.ts';
+import { sampleIdentity } from '../../support/unit-samples.ts';
+import { useAdmin } from './fixture.ts';
+
+const fixture = useAdmin();
+const dayMs = 86_400_000;
+const nowMs = Date.now();
+/** The month that is on, and the three before it, by name. */
+const months = [0, 1, 2, 3].map((back) => {
+  const now = new Date(nowMs);
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back)).toISOString().slice(0, 7);
+});
+
+beforeAll(async () => {
+  for (const slug of ['aurora', 'harbor'])
+    await identityStore(fixture.table).put({ ...sampleIdentity, identityId: slug, name: slug, slug });
+});
+
+/** A request of one credit that completed so many days ago. */
+async function made(license: License, identityId: string, daysAgo: number): Promise<void> {
+  const store = generationStore(fixture.table);
+  const acceptedAtMs = nowMs - daysAgo * dayMs - 1000;
+  const of = { identityId, prompt: 'a calm night', acceptedAtMs, periodAtMs: acceptedAtMs };
+  const accepted = await reserveAbandoned(fixture.table, license, of);
+  await store.start(accepted, acceptedAtMs + 100, 'run-1');
+  const started = (await store.get(accepted.licenseId, accepted.requestId))!;
+  const completion = {
+    completedAtMs: acceptedAtMs + 900,
+    previews: [],
+    referenceImagesUsed: 0,
+    modelVersion: 'v',
+  };
+  await store.settle(started, completion);
+}
+
+test('a month’s reports are the stored sums of the periods that ended in it, each period in one month, and of nothing else', async () => {
+  // The first one's periods begin on the last day of short months.
+  const anchors = [Date.UTC(2025, 0, 31, 10), Date.UTC(2025, 0, 1)];
+  const licenses: License[] = [];
+  for (const periodAnchorMs of anchors) {
+    const license = await fixture.license({ tier: 'pro', creditsLimit: 500, periodAnchorMs });
+    licenses.push(license);
+    for (const daysAgo of [0, 20, 40, 65]) {
+      await made(license, 'aurora', daysAgo);
+      await made(license, 'harbor', daysAgo);
+    }
+  }
+  const periods = periodStore(fixture.table);
+  const stored = await Promise.all(
+    licenses.map(async (license) =>
+      (await periods.list(license.licenseId)).map((one) => ({
+        license,
+        ...one,
+        endMs: periodEndMs(license, one.startMs),
+      })),
+    ),
+  );
+  const [first] = stored[0]!;
+  await periods.importUsage(licenses[0]!.licenseId, first!.startMs, 7);
+  const ended = stored.flat().filter(({ endMs }) => endMs <= nowMs);
+  expect(ended.length).toBeGreaterThanOrEqual(4);
+  const reported: any[] = [];
+  for (const month of months) {
+    const usage = await fixture.json(`report usage --month ${month}`);
+    const byIdentity = await fixture.json(`report identities --month ${month}`);
+    reported.push(...usage.licenses);
+    for (const { periodEnd } of usage.licenses)
+      expect(new Date(Date.parse(periodEnd) - 1).toISOString().slice(0, 7)).toBe(month);
+    const { requests, credits, imported } = usage.total;
+    expect(byIdentity.total).toMatchObject({ requests, credits: credits - imported });
+    expect(byIdentity.identities.map(({ slug }: any) => slug).sort()).toEqual(
+      requests === 0 ? [] : ['aurora', 'harbor'],
+    );
+  }
+  const expected = ended.map(({ license: { licenseId }, startMs, used }) => {
+    return [
+      licenseId,
+      startMs,
+      startMs === first!.startMs && licenseId === licenses[0]!.licenseId ? used + 7 : used,
+    ];
+  });
+  expect(reported.map((row) => [row.licenseId, Date.parse(row.periodStart), row.credits]).sort()).toEqual(
+    expected.sort(),
+  );
+});
+
+test('a report for people ends with its sum, and says where there is nothing', async () => {
+  const license = await fixture.license({ periodAnchorMs: Date.UTC(2025, 0, 1) });
+  await made(license, 'aurora', 40);
+  const texts = await Promise.all(months.map((month) => fixture.admin(`report identities --month ${month}`)));
+  expect(texts.some(({ stdout }) => /^all +\d+ +\d+ +\d+\n/m.test(stdout))).toBe(true);
+  const { stdout } = await fixture.admin('report usage --month 2020-01');
+  expect(stdout).toBe('No billing period in which credits were used ended in 2020-01.\n');
+  expect(await fixture.refused(2, 'report usage --month 2026-13')).toContain('must be a month (2026-11)');
+});
