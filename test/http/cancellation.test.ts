@@ -139,11 +139,14 @@ describe('POST /generate/{requestId}/cancel', () => {
     expect([first.status, second.body]).toEqual([200, first.body]);
     expect((await cancel(own, requestId)).body).toEqual(first.body);
     const completed = (await own.generate()).body.requestId;
-    const before = await own.stored(completed);
+    // Each answer signs its links anew.
+    const storedOf = async (id: string) =>
+      JSON.stringify(await own.stored(id)).replaceAll(/\?X-Amz-[^"]*/g, '');
+    const before = await storedOf(completed);
     const late = await cancel(own, completed);
     expectError(late, 409, 'REQUEST_FINAL');
     expect(late.body.error).toContain('COMPLETED');
-    expect(await own.stored(completed)).toEqual(before);
+    expect(await storedOf(completed)).toBe(before);
     await own.expectCharged(1);
   });
 

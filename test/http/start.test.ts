@@ -33,7 +33,7 @@ beforeAll(async () => {
   first = await commands.startOn(finished, '--port', port);
   await commands.end(first);
   dataDir = newFolder();
-  command = commands.npmStart(['--port', '0', '--data', dataDir]);
+  command = commands.npmStart(['--port', '0', '--data', dataDir, '--no-samples']);
   ready = await readyFile(command, dataDir);
   await until('the banner is printed', () => command.stdout().includes('Ctrl-C'));
 });
@@ -224,7 +224,7 @@ describe('one clear sentence and a non-zero exit', () => {
     damage["the table's files are garbage"]!(folder);
     damage['the objects are a file']!(folder);
     fs.writeFileSync(join(folder, 'service.json'), 'garbage');
-    const mended = commands.startCommand(['--port', '0', '--data', folder, '--fresh']);
+    const mended = commands.startCommand(['--port', '0', '--data', folder, '--no-samples', '--fresh']);
     expect((await readyFile(mended, folder)).keys.pro).toBeDefined();
     mended.signal('SIGINT');
     expect(await mended.ended).toBe(0);

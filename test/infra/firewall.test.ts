@@ -11,6 +11,7 @@ import { isMatch, isOfApi } from '../support/door.ts';
 import { idOf } from '../support/policies.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { allProperties, plain, propertiesOf } from './resources.ts';
+import { runs } from '../support/runs.ts';
 
 const template = templateOf('tuned');
 const webAclId = idOf(template, 'AWS::WAFv2::WebACL', isOfApi);
@@ -38,7 +39,7 @@ test.each(Object.values(routes) as Route[])(
           expect(blocking.length > 0).toBe(bytes > limit);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(100) },
     );
   },
 );

@@ -6,7 +6,7 @@ import { clientsPython, modelServerPython, missingTools } from './tools.ts';
 const usage = `npm run test:long -- [options]
 
   --only NAME   runs this step only; may be given several times
-  --full        plays all 1,000 simulations and sends 2,000 fuzzed requests
+  --full        plays all 1,000 simulations, sends 2,000 fuzzed requests and tries properties ten times as often
   --list        prints the steps
   --help        prints this
 
@@ -47,6 +47,10 @@ const steps: Step[] = [
   { name: 'fuzz', command: npmRun('fuzz', '--cases', values.full ? '2000' : '400', '--seed', '1') },
   // Whether it runs.
   { name: 'bench', command: npmRun('bench', '--quick') },
+  // What `npm test` tries seldom (test/support/runs.ts).
+  ...(values.full
+    ? [{ name: 'properties', command: npmRun('jest', '--selectProjects', 'unit', 'engine', 'infra') }]
+    : []),
 ];
 
 if (values.help) console.log(usage);
@@ -96,7 +100,8 @@ async function run({ name, command }: Step): Promise<Outcome> {
   const startedMs = Date.now();
   console.log(`${name}: ${command.join(' ')}`);
   // Python keeps what it compiled: without that, each of its many programs takes some seconds longer.
-  const { PYTHONDONTWRITEBYTECODE: _, ...env } = process.env;
+  const { PYTHONDONTWRITEBYTECODE: _, ...others } = process.env;
+  const env = { ...others, ...(values.full && { MANY_RUNS: 'yes' }) };
   const child = spawn(command[0]!, command.slice(1), { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -59,10 +59,10 @@ export interface CommandService extends Pick<RunningService, 'ready' | 'dataDir'
   command: Command;
 }
 
-/** Starts a service on a data folder, which may be a former service's, and waits until it is ready. */
+/** Starts a service without samples on a data folder, which may be a former service's, and waits until it is ready. */
 export async function startOn(dataDir: string, ...args: string[]): Promise<CommandService> {
   rmSync(join(dataDir, 'ready.json'), { force: true });
-  const command = startCommand(['--port', '0', '--data', dataDir, ...args]);
+  const command = startCommand(['--port', '0', '--data', dataDir, '--no-samples', ...args]);
   const ready = await readyFile(command, dataDir);
   return { ready, dataDir, command, api: (call) => callApi(ready.baseUrl, call) };
 }

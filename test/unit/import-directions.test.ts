@@ -94,45 +94,51 @@ const typesOnly = pairs('dashboard/src/lib/sample.ts ../../../shared/licenses/co
 interface Diagnostic {
   code?: string;
   filename: string;
+  labels: { span: { line: number } }[];
 }
 
-/** The ways to import, each with code that uses what it imports. */
-const forms: Record<string, (source: string) => string> = {
-  'an import': (source) => `import { x } from '${source}';\nx();\n`,
-  'an import of types': (source) => `import type { X } from '${source}';\nexport type Y = X;\n`,
-  'a re-export': (source) => `export { x } from '${source}';\n`,
+/** The ways to import, each a line of code that uses what it imports. */
+const forms: Record<string, (source: string, i: number) => string> = {
+  'an import': (source, i) => `import { x as x${i} } from '${source}'; x${i}();`,
+  'an import of types': (source, i) =>
+    `import type { X as X${i} } from '${source}'; export type Y${i} = X${i};`,
+  'a re-export': (source, i) => `export { x as x${i} } from '${source}';`,
 };
-const samples = [...forbidden, ...allowed, ...typesOnly];
+/** What each file imports, in the order of its lines. */
+const sourcesOf = Map.groupBy([...forbidden, ...allowed, ...typesOnly], ([file]) => file);
 const configuration = new URL('../../.oxlintrc.json', import.meta.url);
 
 let folder: string;
-/** The files that the project's own rules refuse. */
+/** The lines that the project's own rules refuse. */
 let refused: Set<string>;
 
-/** All samples are linted in one run, each in a tree of its own, so that one file may be there many times. */
+/** All are linted in one run: for each form a tree that has every file, with a line for each of its imports. */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'import-directions-'));
-  for (const [file, source] of samples) {
-    for (const [form, codeFor] of Object.entries(forms)) {
-      const path = join(folder, treeOf(file, source, form), file);
+  for (const [form, lineFor] of Object.entries(forms)) {
+    for (const [file, imports] of sourcesOf) {
+      const path = join(folder, form, file);
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, codeFor(source));
-      copyFileSync(configuration, join(folder, treeOf(file, source, form), '.oxlintrc.json'));
+      writeFileSync(path, imports.map(([, source], i) => `${lineFor(source, i)}\n`).join(''));
     }
+    copyFileSync(configuration, join(folder, form, '.oxlintrc.json'));
   }
   const oxlint = join(dirname(require.resolve('oxlint/package.json')), 'bin', 'oxlint');
   const command = [oxlint, '--format', 'json', '.'];
-  const { stdout } = spawnSync(process.execPath, command, { cwd: folder, encoding: 'utf8' });
+  const options = { cwd: folder, encoding: 'utf8', maxBuffer: 100_000_000 } as const;
+  const { stdout } = spawnSync(process.execPath, command, options);
   const { diagnostics } = JSON.parse(stdout) as { diagnostics: Diagnostic[] };
   const found = diagnostics.filter(({ code }) => code?.includes('no-restricted-imports'));
-  refused = new Set(found.map(({ filename }) => filename.replace(/^\.\//, '')));
+  refused = new Set(
+    found.map(({ filename, labels }) => `${filename.replace(/^\.\//, '')}:${labels[0]!.span.line}`),
+  );
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const treeOf = (file: string, source: string, form: string) =>
-  `${file} ${source} ${form}`.replace(/[^a-z0-9@]/gi, '-');
-const refusedForms = (file: string, source: string) =>
-  Object.keys(forms).filter((form) => refused.has(`${treeOf(file, source, form)}/${file}`));
+function refusedForms(file: string, source: string): string[] {
+  const line = sourcesOf.get(file)!.findIndex(([, one]) => one === source) + 1;
+  return Object.keys(forms).filter((form) => refused.has(`${form}/${file}:${line}`));
+}
 
 test.each(forbidden)('the linter refuses in %s every way to import %s', (file, source) => {
   expect(refusedForms(file, source)).toEqual(Object.keys(forms));

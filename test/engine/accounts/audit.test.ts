@@ -13,6 +13,7 @@ import { itemsWith } from '../../support/table-scan.ts';
 import { sampleIdentity } from '../../support/unit-samples.ts';
 import { hungUp } from '../generations/table.ts';
 import { useTable } from '../generations/use-engines.ts';
+import { runs } from '../../support/runs.ts';
 
 const fixture = useTable();
 const nowMs = Date.UTC(2026, 10, 1);
@@ -170,7 +171,7 @@ test('however operators change a license at once, its audit log leads from what 
         );
       }
     }),
-    { numRuns: 10 },
+    { numRuns: runs(4) },
   );
 });
 

@@ -13,6 +13,7 @@ import {
   type HandledEvent,
 } from '../../unit/billing/stripe-fixtures.ts';
 import { prices, useBilling } from './fixture.ts';
+import { runs } from '../../support/runs.ts';
 
 const billing = useBilling();
 
@@ -163,7 +164,7 @@ describe('at the same time', () => {
         expect(atOnce.license).toEqual({ ...inOrder.license, licenseId: sub.licenseId });
         expect(atOnce.license).not.toBeNull();
       }),
-      { numRuns: 15 },
+      { numRuns: runs(4) },
     );
   });
 });

@@ -9,6 +9,7 @@ import { generationStore, type GenerationStore } from '../../../shared/generatio
 import type { GenerationFilter, GenerationPage } from '../../../shared/generations/pages.ts';
 import { sampleGeneration } from '../../support/unit-samples.ts';
 import { useTable } from './use-engines.ts';
+import { runs } from '../../support/runs.ts';
 
 const fixture = useTable();
 let generations: GenerationStore;
@@ -114,7 +115,7 @@ test('walking all pages gives exactly the records that match, in order, whatever
         for (const page of pages) expect(page.length).toBeLessThanOrEqual(limit);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: runs(10) },
   );
 });
 

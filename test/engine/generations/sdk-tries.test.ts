@@ -6,6 +6,7 @@ import { listTries, storeTry, takeTries } from '../../../shared/generations/sdk-
 import { newRequestId } from '../../../shared/base/ids.ts';
 import { deliver, newCommand, says } from './fixture.ts';
 import { useEngines } from './use-engines.ts';
+import { runs } from '../../support/runs.ts';
 
 const fixture = useEngines();
 const digest = 'same';
@@ -170,6 +171,6 @@ describe('a try after the first', () => {
         expect(result).toEqual([expect.any(String), expect.any(String)]);
       expect((await charges()).length).toBeLessThanOrEqual(wishes.length);
     };
-    await fc.assert(fc.asyncProperty(programs, play), { numRuns: 15 });
+    await fc.assert(fc.asyncProperty(programs, play), { numRuns: runs(5) });
   }, 120_000);
 });

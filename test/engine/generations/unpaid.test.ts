@@ -140,13 +140,13 @@ describe('runs that nobody pays for', () => {
   test('hold up no charge: where many are charged at once, some take none away', async () => {
     const one = license();
     const runs: Generation[] = [];
-    for (let i = 0; i < 60; i++) runs.push(await one.run());
-    await Promise.all(runs.slice(0, 30).map((run) => one.fail(run)));
+    for (let i = 0; i < 40; i++) runs.push(await one.run());
+    await Promise.all(runs.slice(0, 20).map((run) => one.fail(run)));
     const writes = fixture.count('TransactWriteItemsCommand');
-    const charged = await Promise.all(runs.slice(30).map((run) => one.complete(run)));
-    expect(charged.map(({ status }) => status)).toEqual(Array(30).fill('COMPLETED'));
-    expect(writes.times).toBeLessThanOrEqual(30 * 15);
-    expect((await one.unpaid()).length).toBeLessThan(30);
+    const charged = await Promise.all(runs.slice(20).map((run) => one.complete(run)));
+    expect(charged.map(({ status }) => status)).toEqual(Array(20).fill('COMPLETED'));
+    expect(writes.times).toBeLessThanOrEqual(20 * 15);
+    expect((await one.unpaid()).length).toBeLessThan(20);
   });
 
   test('are forgotten at an operator’s word, once, and its license’s audit log says who it was', async () => {

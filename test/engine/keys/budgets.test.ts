@@ -10,6 +10,7 @@ import { itemKeys } from '../../../shared/table/keys.ts';
 import { sampleGeneration, sampleNowMs } from '../../support/unit-samples.ts';
 import { newKey } from './stored-keys.ts';
 import { useTable } from '../generations/use-engines.ts';
+import { runs } from '../../support/runs.ts';
 
 const fixture = useTable();
 let generations: GenerationStore;
@@ -177,6 +178,6 @@ test('whatever is reserved, settled and released under whatever budgets: the num
         expect(requests).toBe(completed.length);
       }
     }),
-    { numRuns: 15 },
+    { numRuns: runs(5) },
   );
 });

@@ -12,6 +12,7 @@ import { itemsWith } from '../../support/table-scan.ts';
 import { hungUp } from '../generations/table.ts';
 import { insertMany, newKey, nowMs } from './stored-keys.ts';
 import { useTable } from '../generations/use-engines.ts';
+import { runs } from '../../support/runs.ts';
 
 const fixture = useTable();
 let keys: ApiKeyStore;
@@ -213,7 +214,7 @@ test('however issuing and revoking interleave, at most 25 keys are active and 50
         expect(recent.length).toBeLessThanOrEqual(50);
       }
     }),
-    { numRuns: 8 },
+    { numRuns: runs(3) },
   );
 });
 

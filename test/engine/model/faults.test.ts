@@ -60,7 +60,9 @@ const broken: Record<string, Behaviour> = {
     emit(res, started);
     res.end('x'.repeat(100_000));
   },
-  'floods its stream': (_request, res) => void res.end(`${JSON.stringify(progress)}\n`.repeat(40_000)),
+  // More than a mebibyte, in few lines: blanks are part of JSON.
+  'floods its stream': (_request, res) =>
+    void res.end(`${JSON.stringify(progress)}${' '.repeat(10_000)}\n`.repeat(150)),
 };
 
 describe('a container that breaks the contract is a failed generation that costs nothing', () => {

@@ -11,7 +11,6 @@ import { itemKeys } from '../../../shared/table/keys.ts';
 import { reserveAbandoned } from '../../support/period-totals.ts';
 import { getItem } from '../../../shared/table/table.ts';
 import { identity, license, startCountingFixture, type Counted, type CountingFixture } from './counting.ts';
-import { pictureSizes } from './picture-sizes.ts';
 
 const imageBytes = usualImageBytes(1);
 const factors = factorsOf(readConfiguration({}, 'A test'), { ...defaultWorkload, imageBytes });
@@ -145,14 +144,6 @@ test('a run of the sweep uses as much as bin/costs/model.ts says', async () => {
   expect(unitsOf(run)).toEqual({ readUnits: factors['read units of a run'], writeUnits: 0 });
   expect(within(run.logLines[0]!.length, logBytes.run)).toBe(true);
 });
-
-test("the local painter's image of a megapixel and its preview are as large as bin/costs says", async () => {
-  const sizes = await pictureSizes();
-  const average = (of: 'bytes' | 'previewBytes') =>
-    sizes.reduce((sum, size) => sum + (size[of] ?? 0), 0) / sizes.length;
-  expect(within(average('bytes'), imageBytes)).toBe(true);
-  expect(within(average('previewBytes'), factors['bytes with preview'] - imageBytes)).toBe(true);
-}, 300_000);
 
 /** Whether they differ by at most five percent. */
 function within(actual: number, expected: number): boolean {

@@ -15,6 +15,7 @@ import {
   licenseOf,
   type StoredSubscription,
 } from '../../../shared/billing/subscription-license.ts';
+import { runs } from '../../support/runs.ts';
 
 const prices: BillingPrices = {
   price_1: { tier: 'starter' },
@@ -22,7 +23,7 @@ const prices: BillingPrices = {
   price_3: { identityIds: ['idn_a'], name: 'Atelier' },
 };
 const rules = { prices, pastDueGraceDays: 7 };
-const numRuns = 300;
+const numRuns = runs(100);
 
 /** Small ranges, so that much happens in the same second and periods meet. */
 const second = fc.integer({ min: 1, max: 6 }).map((n) => n * 1000);

@@ -29,6 +29,7 @@ import {
   type PriceId,
   type Step,
 } from './subscription-lives.ts';
+import { runs } from '../../support/runs.ts';
 
 const rules = { prices, pastDueGraceDays: 7 };
 
@@ -375,7 +376,7 @@ describe('over any life of a subscription', () => {
           check();
         }
       }),
-      { numRuns: Number(process.env.RUNS ?? 150), examples: found },
+      { numRuns: runs(50), examples: found },
     );
   });
 
@@ -400,7 +401,7 @@ describe('over any life of a subscription', () => {
           expect(account.total).toBeGreaterThanOrEqual(paidCredits * scale - life.length);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -425,7 +426,7 @@ describe('over any life of a subscription', () => {
           expect(licenseOf(registers, rules)).toEqual(licenseOf({ ...registers, moments }, rules));
         }
       }),
-      { numRuns: 15 },
+      { numRuns: runs(4) },
     );
   });
 });

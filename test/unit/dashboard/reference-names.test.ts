@@ -16,6 +16,7 @@ import {
 import { readReferenceUrl } from '../../../dashboard/src/screens/playground/references/add-references.ts';
 import { parseReferenceUrl } from '../../../shared/references/contract.ts';
 import { anyCharacter } from '../../support/any-character.ts';
+import { runs } from '../../support/runs.ts';
 
 const url = 'https://shop.example/p/red%20cup.jpg?w=9';
 const address: Reference = { kind: 'url', id: '1', url, problem: null };
@@ -61,7 +62,7 @@ describe('an address', () => {
         const expected = parseReferenceUrl(value) ? { url: value } : { problem: expect.any(String) };
         expect(readReferenceUrl(` ${value}`)).toEqual(expected);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(500) },
     );
   });
 
