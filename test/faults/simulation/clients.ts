@@ -76,6 +76,8 @@ async function send(simulation: Simulation, request: ClientRequest, chosen?: num
   judge.begin(attempt);
   const { licenseId } = key.tenant.license;
   checker.limits.begin(run, `credits of ${licenseId}`, credits);
+  checker.extra.look(licenseId);
+  checker.limits.begin(run, `all credits of ${licenseId}`, credits);
   checker.limits.begin(run, `in flight of ${licenseId}`, 1);
   checker.limits.begin(run, `budget of ${key.stored.keyId}`, credits);
   checker.limits.begin(run, `places of ${key.stored.keyId}`, 1);
