@@ -63,7 +63,7 @@ async function delivered(
 
 /** The rules of extra credits: each is used once, by a request that found no room in its period, and none after its end. */
 export function createExtraRules(
-  { must, scheduler: { now } }: Outside,
+  { must, note, scheduler: { now } }: Outside,
   items: ReadonlyMap<string, Json>,
   limits: ReturnType<typeof createLimits>,
 ) {
@@ -97,6 +97,7 @@ export function createExtraRules(
     reserved({ PK, SK, fromExtra = {}, createdAtMs }: Json, run: Run): void {
       const names = Object.keys(fromExtra).sort();
       if (names.length === 0) return;
+      note('extra', `credits of ${names.length} balances pay`);
       const licenseId = String(PK).slice('GEN#'.length);
       must(
         limits.wasTight(run, `credits of ${licenseId}`),
