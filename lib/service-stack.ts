@@ -216,6 +216,7 @@ export class ServiceStack extends Stack {
     fn.setVariable(environmentVariables.billingPricesFile, `/var/task/${pricesFile}`);
     fn.setVariable(environmentVariables.billingLivemode, String(billing.livemode));
     fn.setVariable(environmentVariables.pastDueGraceDays, String(billing.pastDueGraceDays));
+    fn.setVariable(environmentVariables.extraCreditsMonths, String(billing.extraCreditsMonths));
     return [new BillingQueue(this, 'BillingQueue', { ...billing, fn })];
   }
 

@@ -87,6 +87,7 @@ export function licenseOf(registers: BillingRegisters, rules: BillingRules): Lic
     graceUntilMs: graceUntilMs(registers, last, rules.pastDueGraceDays),
     periodAnchorMs: last.state.anchorMs,
     activeUntilMs: activeUntilMs(registers, last),
+    extraUntilMs: null,
     maxInFlight: null,
     createdAtMs: last.createdAtMs,
   };
