@@ -202,6 +202,33 @@ describe('GET /licenses/{licenseId}/refusals', () => {
     expect(await refusalsOf(revoked)).toEqual({});
   });
 
+  test('are also listed one by one, with why, and nothing that was sent; none before its key is known', async () => {
+    const account = await newAccount();
+    const { byKey, keyId } = account;
+    await service.api({ path: '/generate', key: 'svc_live_nobody', body: {} });
+    const secret = { 'a dog in the rain': 1, svc_live_secret: 2 };
+    const { headers } = await byKey('/generate', { body: { ...secret, prompt: 'a red fox' } });
+    await byKey('/generate', { body: {} });
+    const listed = await ofLicense(account, 'refused-requests');
+    expect(listed.body.requests).toEqual([
+      {
+        requestId: headers.get('x-request-id'),
+        at: expect.any(String),
+        route: 'POST /generate',
+        keyId,
+        keyName: expect.any(String),
+        status: 400,
+        code: expect.any(String),
+        error: expect.any(String),
+      },
+    ]);
+    expect(JSON.stringify(listed.body)).not.toMatch(/dog|secret|fox/);
+    const found = async (requestId: string) =>
+      (await ofLicense(account, `refused-requests?requestId=${requestId}`)).body.requests;
+    expect(await found(headers.get('x-request-id')!.toUpperCase())).toEqual(listed.body.requests);
+    expect(await found(crypto.randomUUID())).toBeUndefined();
+  });
+
   test('is of 1 to 30 days, which are named in one way', async () => {
     const account = await newAccount();
     expectOk(await ofLicense(account, 'refusals?days=30'));
