@@ -146,6 +146,21 @@ export function useRefusals(licenseId: string) {
   });
 }
 
+/** The newest requests of a license that were refused, newest first; of a request id that one alone. */
+export function useRefused(licenseId: string, requestId?: string) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['refused', licenseId, requestId],
+    queryFn: ({ signal }) =>
+      api.request('GET /licenses/{licenseId}/refused-requests', {
+        path: { licenseId },
+        query: { requestId },
+        signal,
+      }),
+    select: ({ requests }) => requests,
+  });
+}
+
 export type GenerationFilters = Omit<
   RouteInit<'GET /generate'>['query'] & {},
   'licenseId' | 'limit' | 'cursor'

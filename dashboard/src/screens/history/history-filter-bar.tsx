@@ -227,7 +227,7 @@ interface FilterSelectProps<Id extends string> {
 }
 
 /** A native control, which opens the phone's own list on phones. */
-function FilterSelect<Id extends string>(props: FilterSelectProps<Id>) {
+export function FilterSelect<Id extends string>(props: FilterSelectProps<Id>) {
   const { label, none, value, choices, onChange, className } = props;
   return (
     <div className={cn('relative', className)}>
