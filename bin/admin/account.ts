@@ -98,7 +98,7 @@ const columnsAt = (nowMs: number) => ({
   LICENSES: (one: Owned) => licensesText(one, nowMs),
 });
 
-async function show(session: Session, text: string): Promise<Answer> {
+export async function show(session: Session, text: string): Promise<Answer> {
   const one = await owned(session, await session.accounts.find(text));
   const { account, licenses, names } = one;
   const summary = keyValues([

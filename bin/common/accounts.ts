@@ -48,6 +48,7 @@ export function openAccounts(pool: UserPool | null) {
   };
 
   return {
+    poolId: pool?.id ?? null,
     find,
     emailsOf,
     /**

@@ -119,6 +119,7 @@ test('account show shows one account by its sub or its address', async () => {
   expect(await fixture.json('account show ada@example.com')).toEqual(
     await fixture.json(`account show ${ada.sub}`),
   );
+  expect(await fixture.json('find ada@example.com')).toEqual(await fixture.json(`find ${ada.sub}`));
   const none = await fixture.admin(`account show ${twins[1]!.sub}`);
   expect(none.stdout).toContain('It has no licenses.');
   expect(await fixture.refused(1, 'account show no-such-sub')).toContain('There is no account no-such-sub.');

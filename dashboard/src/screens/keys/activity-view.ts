@@ -14,6 +14,7 @@ const verbs: Record<ActivityItem['action'], string> = {
   key_revoked: 'revoked the key',
   license_granted: 'granted the license',
   license_changed: 'changed the license',
+  request_read: 'read the prompt of a request',
 };
 
 /** What happened, in words: "You created the key", and what changed of the license. */
@@ -65,6 +66,8 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
       return to === null ? [] : [`usable until ${formatDate(String(to))}`];
     case 'carriedCredits':
       return to === null ? [] : [`${credits(to)} until the count begins anew`];
+    case 'request':
+      return [String(to)];
     case 'carriedFrom':
     case 'carriedUntil':
       return [];
