@@ -74,6 +74,7 @@ function licenseAnswer(license: License, known: Known, nowMs: number): Answer {
       ['May use', grantsOf(license)],
       ['API access', license.apiAccess ? 'yes' : 'no'],
       ['Status', statusOf(license)],
+      ...suspensionRow(license),
       ['Keys', isActive(license, nowMs) ? 'accepted' : 'refused'],
       ['Period anchor', readableTime(license.periodAnchorMs)],
       ...countRows(license, nowMs),
@@ -87,6 +88,10 @@ function statusOf({ status, graceUntilMs }: License): string {
   return status === 'past_due' && graceUntilMs !== null
     ? `past_due, usable until ${readableTime(graceUntilMs)}`
     : status;
+}
+
+function suspensionRow({ suspended }: License): [string, string][] {
+  return suspended ? [['Suspended', `${readableTime(suspended.atMs)}: ${suspended.reason}`]] : [];
 }
 
 /** A count that is not the anchor's own period. */
@@ -104,8 +109,17 @@ function grantsOf({ foundingCatalog, identityIds }: License): string {
 
 /** Beside `name` it has `givenName` and `planName`, of which that was made. */
 export function licenseJson(license: License, { name, ownerEmail }: Known): Record<string, unknown> {
-  const { licenseId, ownerId, graceUntilMs, periodAnchorMs, carried, activeUntilMs, createdAtMs, ...rest } =
-    license;
+  const {
+    licenseId,
+    ownerId,
+    graceUntilMs,
+    suspended,
+    periodAnchorMs,
+    carried,
+    activeUntilMs,
+    createdAtMs,
+    ...rest
+  } = license;
   return {
     licenseId,
     name,
@@ -113,6 +127,7 @@ export function licenseJson(license: License, { name, ownerEmail }: Known): Reco
     ownerEmail,
     ...rest,
     graceUntil: isoTime(graceUntilMs),
+    suspended: suspended && { at: isoTime(suspended.atMs), reason: suspended.reason },
     periodAnchor: isoTime(periodAnchorMs),
     carried: carried && {
       start: isoTime(carried.startMs),

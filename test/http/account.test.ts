@@ -41,6 +41,20 @@ test('GET /licenses says of each license, oldest first, whether its keys are acc
   expect((await bySession('/licenses')).body.licenses).toMatchObject(expected);
 });
 
+test('a suspended license is refused by key and by session, and its owner reads why', async () => {
+  const suspended = { atMs: Date.UTC(2026, 10, 24), reason: 'Chargeback' };
+  const { generate, play, byKey, bySession } = await newAccount({ suspended });
+  const refused = await generate();
+  expectError(refused, 401, 'INVALID_API_KEY');
+  expect(refused.body.error).toContain('its license is not active: it is suspended.');
+  expect(refused.body.error).not.toContain('Chargeback');
+  expectError(await byKey('/key'), 401, 'INVALID_API_KEY');
+  expectError(await play(), 403, 'LICENSE_INACTIVE');
+  const [license] = (await bySession('/licenses')).body.licenses;
+  const shown = { at: '2026-11-24T00:00:00.000Z', reason: 'Chargeback' };
+  expect(license).toMatchObject({ status: 'active', usable: false, suspended: shown });
+});
+
 describe('GET /identities', () => {
   const founding = ['aurora', 'basalt', 'citrine', 'ember', 'flint', 'glacier', 'harbor'];
   const slugs = ({ body }: ApiAnswer) => body.identities.map(({ slug }: any) => slug).sort();

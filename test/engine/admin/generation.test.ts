@@ -147,6 +147,13 @@ test('its prompt and its images are shown with a reason, which the audit log kee
   expect(activityItem({ ...entries[0], atMs: 0 })).toMatchObject({ keyId: null, changes: [asked] });
 });
 
+test('what runs when its license is suspended ends as it would, and is charged', async () => {
+  const request = await accept(await grant());
+  await fixture.json(`license suspend ${request.licenseId} --yes --reason`, 'Chargeback');
+  await complete(request);
+  expect(await show(request)).toMatchObject({ status: 'COMPLETED', creditsCharged: 1 });
+});
+
 test('a sweep ends what was abandoned, gives its credits back once, and leaves what still runs', async () => {
   const license = await grant();
   const [abandoned, running] = [await accept(license, 3600), await accept(license)];

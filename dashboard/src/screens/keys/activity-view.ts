@@ -66,6 +66,8 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
       return to === null ? [] : [`usable until ${formatDate(String(to))}`];
     case 'carriedCredits':
       return to === null ? [] : [`${credits(to)} until the count begins anew`];
+    case 'suspendedBecause':
+      return [to === null ? 'no longer suspended' : `suspended: “${isolated(String(to))}”`];
     case 'request':
       return [String(to)];
     case 'carriedFrom':

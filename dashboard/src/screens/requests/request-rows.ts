@@ -58,5 +58,8 @@ export function codesOf(rows: readonly RequestRow[], chosen: string | undefined)
 
 /** What somebody pasted, if it is a request's id, as it is stored. */
 export function readPastedId(text: string): string | null {
-  return /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/.exec(text.toLowerCase())?.[0] ?? null;
+  return (
+    /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/.exec(text.toLowerCase())?.[0] ??
+    null
+  );
 }
