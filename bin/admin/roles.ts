@@ -69,8 +69,12 @@ export const rolesCommand: CommandRow = {
       throw usageFailure('The policy names resources of a deployed stack: name it with --stack.');
     }
     const policy = supportPolicy({
-      ...{ partition, region, accountId, stackName: logs.stackName },
-      ...{ tableName: stores.table.name, userPoolId: accounts.poolId },
+      partition,
+      region,
+      accountId,
+      stackName: logs.stackName,
+      tableName: stores.table.name,
+      userPoolId: accounts.poolId,
     });
     return { json: policy, text: JSON.stringify(policy, null, 2) };
   },

@@ -11,6 +11,16 @@ import { HistoryList } from './history-list.tsx';
 import { useSelection } from './selection-bar.tsx';
 import { useScrollRestoration } from './use-scroll-restoration.ts';
 
+const description = (
+  <>
+    Every request of this license that was accepted, newest first. Those that were refused are among all{' '}
+    <Link to="/requests" className="underline underline-offset-4">
+      requests
+    </Link>
+    .
+  </>
+);
+
 export default function HistoryScreen() {
   const { licenseId } = useLicense();
   const [query, setQuery] = useSearchParams();
@@ -31,15 +41,7 @@ export default function HistoryScreen() {
     <Page
       wide
       title="History"
-      description={
-        <>
-          Every request of this license that was accepted, newest first. Those that were refused are among all{' '}
-          <Link to="/requests" className="underline underline-offset-4">
-            requests
-          </Link>
-          .
-        </>
-      }
+      description={description}
       actions={
         <>
           <Button

@@ -1,6 +1,6 @@
 import { useId, useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
-import { useActivity, useRefusals } from '@/api/queries.ts';
+import { useActivity, useRefusals } from '@/api/license-queries.ts';
 import type { ActivityItem, KeyAnswer, RefusalDay } from '@/lib/types.ts';
 import { Loading } from '@/components/loading.tsx';
 import { Loaded, More } from '@/components/states.tsx';

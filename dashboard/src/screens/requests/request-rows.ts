@@ -1,5 +1,5 @@
 import type { GenerationStatus, RefusedRequestAnswer, StoredGeneration } from '../../lib/types.ts';
-import { statuses } from '../history/filters.ts';
+import { statuses } from '../../lib/outputs.ts';
 
 /** One request: one that was accepted, and so is stored, or one that was refused. */
 export interface RequestRow {

@@ -1,8 +1,10 @@
 import { ListX, Search, X } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { isGone, useFollowed, useGeneration, useGenerations, useKeys, useRefused } from '@/api/queries.ts';
+import { useRefused } from '@/api/license-queries.ts';
+import { isGone, useFollowed, useGeneration, useGenerations, useKeys } from '@/api/queries.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
+import { FilterSelect } from '@/components/filter-select.tsx';
 import { Loading } from '@/components/loading.tsx';
 import { RefreshButton } from '@/components/refresh-button.tsx';
 import { EmptyState, Loaded, More, QueryError } from '@/components/states.tsx';
@@ -16,7 +18,6 @@ import { formatExactTime, shortId } from '@/lib/format.ts';
 import { withoutParameters } from '@/lib/parameters.ts';
 import { useLicense } from '@/license/license-choice.ts';
 import { errorAdvice } from '../../../../shared/openapi/error-advice.ts';
-import { FilterSelect } from '../history/history-filter-bar.tsx';
 import { codesOf, readPastedId, requestRows, rowStatuses, type RequestRow } from './request-rows.ts';
 
 const skeleton = <Loading label="Loading the requests" bars={['h-20', 'h-20', 'h-20', 'h-20']} />;
@@ -115,7 +116,7 @@ function Found({ licenseId, requestId }: { licenseId: string; requestId: string 
 }
 
 function List({ licenseId }: { licenseId: string }) {
-  const [query, setQuery] = useSearchParams();
+  const [query] = useSearchParams();
   const status = rowStatuses.find((one) => one === query.get('status'));
   const code = query.get('code') ?? undefined;
   const list = useGenerations(licenseId, status === undefined || status === 'REFUSED' ? {} : { status });
@@ -129,32 +130,9 @@ function List({ licenseId }: { licenseId: string }) {
     status !== 'REFUSED' && list.hasNextPage,
   );
   const rows = code === undefined ? all : all.filter((row) => row.code === code);
-  const choose = (name: string) => (value: string | undefined) =>
-    setQuery((now) => {
-      if (value === undefined) return withoutParameters(name)(now);
-      now.set(name, value);
-      return now;
-    });
   return (
     <>
-      <div role="group" aria-label="Filters" className="mb-6 grid grid-cols-2 gap-2 sm:flex">
-        <FilterSelect<string>
-          label="Status"
-          none="All statuses"
-          value={status}
-          choices={rowStatuses.map((id) => ({ id, label: statusLabel(id) }))}
-          onChange={choose('status')}
-          className="sm:w-40"
-        />
-        <FilterSelect
-          label="Code"
-          none="All codes"
-          value={code}
-          choices={codesOf(all, code).map((id) => ({ id, label: id }))}
-          onChange={choose('code')}
-          className="sm:w-64"
-        />
-      </div>
+      <Filters rows={all} status={status} code={code} />
       {refused.error !== null && isRefusedShown && <QueryError query={refused} className="mb-6" />}
       <Loaded query={list} skeleton={skeleton} stale="These requests">
         {() => (
@@ -171,6 +149,42 @@ function List({ licenseId }: { licenseId: string }) {
         )}
       </Loaded>
     </>
+  );
+}
+
+interface FiltersProps {
+  rows: readonly RequestRow[];
+  status: RequestRow['status'] | undefined;
+  code: string | undefined;
+}
+
+function Filters({ rows, status, code }: FiltersProps) {
+  const [, setQuery] = useSearchParams();
+  const choose = (name: string) => (value: string | undefined) =>
+    setQuery((now) => {
+      if (value === undefined) return withoutParameters(name)(now);
+      now.set(name, value);
+      return now;
+    });
+  return (
+    <div role="group" aria-label="Filters" className="mb-6 grid grid-cols-2 gap-2 sm:flex">
+      <FilterSelect<string>
+        label="Status"
+        none="All statuses"
+        value={status}
+        choices={rowStatuses.map((id) => ({ id, label: statusLabel(id) }))}
+        onChange={choose('status')}
+        className="sm:w-40"
+      />
+      <FilterSelect
+        label="Code"
+        none="All codes"
+        value={code}
+        choices={codesOf(rows, code).map((id) => ({ id, label: id }))}
+        onChange={choose('code')}
+        className="sm:w-64"
+      />
+    </div>
   );
 }
 
