@@ -112,6 +112,7 @@ async function seedLicense(table: Table, name: string, { made, owners, nowMs }: 
     apiAccess: true,
     graceUntilMs: null,
     extraUntilMs: null,
+    suspended: null,
     periodAnchorMs: nowMs,
     maxInFlight: null,
     carried: null,

@@ -84,7 +84,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     if (options.fresh || isUnfinished(folder)) await emptyUnusedFolder(folder);
     const engines = await startEngines(folder, port.url, {
       ...options,
-      onMail: (path) => options.onNotice?.(`An e-mail was written to ${path}.`),
+      onMail: noticeOfMail(options),
     });
     try {
       return await serve(port, folder, engines, options);
@@ -97,6 +97,11 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     throw error;
   }
 }
+
+const noticeOfMail =
+  ({ onNotice = () => {} }: LocalServiceOptions) =>
+  (path: string) =>
+    onNotice(`An e-mail was written to ${path}.`);
 
 async function serve(
   port: Port,
@@ -123,7 +128,7 @@ async function serve(
   const schedule = await startSweepSchedule(settings).catch((error: unknown) => {
     throw corruptFolder(folder, "its table can't be read", error);
   });
-  const pages = openPages(port, demo, settings, options);
+  const pages = openPages(port, folder, demo, settings, options);
   const { onRequest } = options;
   port.serve(createFront({ url: port.url, gateway, bucketName, objects, ...pages, onRequest }));
   const ready = readyFile(port.url, demo);
@@ -184,6 +189,7 @@ function readyFile(origin: string, { made, signIn }: Demo): ReadyFile {
 /** What is served beside the API: the sign-in, and the dashboard. */
 function openPages(
   { url }: Port,
+  { outbox }: DataFolder,
   { signIn }: Demo,
   { accessKeyId, secretAccessKey, region }: EnginesFile,
   options: LocalServiceOptions,
@@ -200,7 +206,7 @@ function openPages(
     supportContact,
   };
   return {
-    userPool: openUserPool(url, signIn, { ...options, apiSigning }),
+    userPool: openUserPool(url, signIn, { ...options, apiSigning, outbox, onMail: noticeOfMail(options) }),
     dashboard: openDashboard({
       folder: dashboardFolder,
       config,

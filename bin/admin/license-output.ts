@@ -101,6 +101,7 @@ function licenseAnswer(license: License, known: Known, nowMs: number): Answer {
       ['May use', grantsOf(license)],
       ['API access', license.apiAccess ? 'yes' : 'no'],
       ['Status', statusOf(license)],
+      ...suspensionRow(license),
       ['Keys', isActive(license, nowMs) ? 'accepted' : 'refused'],
       ['Period anchor', readableTime(license.periodAnchorMs)],
       ...countRows(license, nowMs),
@@ -114,6 +115,10 @@ function statusOf({ status, graceUntilMs }: License): string {
   return status === 'past_due' && graceUntilMs !== null
     ? `past_due, usable until ${readableTime(graceUntilMs)}`
     : status;
+}
+
+function suspensionRow({ suspended }: License): [string, string][] {
+  return suspended ? [['Suspended', `${readableTime(suspended.atMs)}: ${suspended.reason}`]] : [];
 }
 
 /** A count that is not the anchor's own period. */
@@ -135,6 +140,7 @@ export function licenseJson(license: License, { name, ownerEmail }: Known): Reco
     licenseId,
     ownerId,
     graceUntilMs,
+    suspended,
     periodAnchorMs,
     carried,
     activeUntilMs,
@@ -149,6 +155,7 @@ export function licenseJson(license: License, { name, ownerEmail }: Known): Reco
     ownerEmail,
     ...rest,
     graceUntil: isoTime(graceUntilMs),
+    suspended: suspended && { at: isoTime(suspended.atMs), reason: suspended.reason },
     periodAnchor: isoTime(periodAnchorMs),
     carried: carried && {
       start: isoTime(carried.startMs),

@@ -1,9 +1,7 @@
 import { clearUnpaid } from '../../shared/generations/unpaid-part.ts';
+import { usableIdentities } from '../../shared/identities/usable.ts';
 import { keyStatus } from '../../shared/keys/api-key.ts';
 import type { License } from '../../shared/licenses/license.ts';
-import { addExtraCredits } from '../../shared/licenses/extra-credits-store.ts';
-import { extraCreditsExpireAtMs, usualExtraMonths } from '../../shared/licenses/extra-credits.ts';
-import { newId } from '../../shared/base/ids.ts';
 import { newLicense } from '../../shared/licenses/new-license.ts';
 import { tiers, type TierName } from '../../shared/licenses/tiers.ts';
 import { unpaidInWords } from '../../shared/licenses/unpaid-runs.ts';
@@ -19,6 +17,8 @@ import {
   licenseLosses,
   type ChangeOptions,
 } from './license-change.ts';
+import { creditLicense, type CreditOptions } from './license-credit.ts';
+import { getLicense, unknownLicense } from './get-license.ts';
 import { listLicenses, showLicense } from './license-output.ts';
 import { counted, type Answer } from '../common/output.ts';
 import { account, id, ids, line, oneOf, time, timeOrNever, wholeNumber } from '../common/values.ts';
@@ -30,6 +30,7 @@ const examples = [
   'license grant --owner SUB --name "Spring campaign" --tier enterprise --credits 25000 --identity idn_… --anchor 2026-11-15',
   'license change lic_… --tier pro --credits 4000',
   'license credit lic_… 10 --reason "Two images of 3 November came out black." --id ticket-4711',
+  'license suspend lic_… --reason "Chargeback of 24 November" --yes',
   'license end lic_… --yes',
 ];
 
@@ -91,7 +92,7 @@ const changeOptions: OptionRow[] = [
 
 export const licenseCommands: CommandGroup = {
   name: 'license',
-  description: 'licenses, which keys belong to: grant, change, credit, end, forgive, list',
+  description: 'licenses, which keys belong to: grant, change, credit, suspend, resume, end, forgive, list',
   examples,
   commands: [
     {
@@ -115,6 +116,24 @@ export const licenseCommands: CommandGroup = {
         const members = changeOf(options);
         return (session) => changeLicense(session, licenseId, members, options.newCredits ?? false);
       },
+    },
+    {
+      name: 'suspend',
+      description:
+        'let a license do nothing from the next request on, whatever is paid, until it is resumed; what runs goes on',
+      operands: [['<license>', 'its id', id]],
+      options: [['--reason <reason>', 'why; its owner reads it', line(200), required]],
+      asksBefore: accessIsTakenAway,
+      run:
+        ({ reason }: { reason: string }, licenseId: string) =>
+        (session) =>
+          suspend(session, licenseId, { atMs: session.nowMs, reason }),
+    },
+    {
+      name: 'resume',
+      description: 'end the suspension of a license: its status holds again',
+      operands: [['<license>', 'its id', id]],
+      run: (_, licenseId: string) => (session) => suspend(session, licenseId, null),
     },
     {
       name: 'end',
@@ -184,6 +203,11 @@ async function grant(session: Session, options: GrantOptions, creditsLimit: numb
   };
   const license = newLicense(given, nowMs);
   await stores.licenses.insert(license, await session.operator(), options.force);
+  if ((await usableIdentities([license], stores.identities)).length === 0) {
+    process.stderr.write(
+      'warning: No identity can be used with this license: --founding-catalog or --identity opens some, see "identity list".\n',
+    );
+  }
   return showLicense(session, license);
 }
 
@@ -240,32 +264,21 @@ async function endLicense(session: Session, licenseId: string): Promise<Answer> 
   return showLicense(session, after);
 }
 
-interface CreditOptions {
-  reason: string;
-  id?: string;
-  expires?: number;
-}
-
-async function creditLicense(
+async function suspend(
   session: Session,
   licenseId: string,
-  amount: number,
-  options: CreditOptions,
+  suspended: License['suspended'],
 ): Promise<Answer> {
   const { stores, nowMs } = session;
-  const license = await getLicense(session, licenseId);
-  const { reason, id: paymentId = newId('gift'), expires } = options;
-  const expiresAtMs = expires ?? extraCreditsExpireAtMs(nowMs, usualExtraMonths);
-  if (expiresAtMs <= nowMs) throw usageFailure('--expires must be later than now.');
-  const gift = { licenseId, amount, source: 'grant', paymentId, reason, expiresAtMs } as const;
-  const outcome = await addExtraCredits(stores.table, gift, await session.operator(), nowMs);
-  if (outcome === 'unknown_license') throw unknownLicense(licenseId);
-  const { json, text } = await showLicense(session, { ...license, extraUntilMs: expiresAtMs });
-  const said =
-    outcome === 'added'
-      ? `${counted(amount, 'credit')} given as ${paymentId}.`
-      : `${paymentId} gave ${counted(amount, 'credit')} before: nothing was added.`;
-  return { json: { ...json, added: outcome === 'added', paymentId }, text: `${said}\n\n${text}` };
+  const { status, ownerId } = await getLicense(session, licenseId);
+  if (status === 'ended') throw new Failure(`The license ${licenseId} has ended for good.`);
+  if (suspended !== null) {
+    const losses = ['its keys and its playground will be refused', 'its owner reads the reason'];
+    await session.confirm({ what: `suspend the license ${licenseId} of ${ownerId}`, losses });
+  }
+  const after = await stores.licenses.update(licenseId, { suspended }, await session.operator(), nowMs);
+  if (after === null) throw unknownLicense(licenseId);
+  return showLicense(session, after);
 }
 
 async function forgive(session: Session, licenseId: string): Promise<Answer> {
@@ -277,17 +290,6 @@ async function forgive(session: Session, licenseId: string): Promise<Answer> {
     json: { licenseId, forgotten: runs.length },
     text: `${counted(runs.length, 'unpaid run')} of ${licenseId} forgotten${what}.`,
   };
-}
-
-/** @throws Failure when there is none. */
-export async function getLicense({ stores }: Session, licenseId: string): Promise<License> {
-  const license = await stores.licenses.get(licenseId);
-  if (license === null) throw unknownLicense(licenseId);
-  return license;
-}
-
-function unknownLicense(licenseId: string): Failure {
-  return new Failure(`There is no license ${licenseId}.`);
 }
 
 /** Refuses unknown identities, because a mistyped one would grant nothing. */

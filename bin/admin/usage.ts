@@ -3,7 +3,7 @@ import type { ExtraLeft } from '../../shared/licenses/extra-credits.ts';
 import { keysInUse, usageAggregates, usageStats } from '../../shared/licenses/usage.ts';
 import type { UsageAggregates } from '../../shared/licenses/usage-contract.ts';
 import type { CommandRow, Session } from './command.ts';
-import { getLicense } from './license.ts';
+import { getLicense } from './get-license.ts';
 import { counted, keyValues, readableTime, table, type Answer } from '../common/output.ts';
 import { id } from '../common/values.ts';
 

@@ -22,6 +22,7 @@ const screens: [path: string, title: string, load: Parameters<typeof lazyScreen>
   ['history', 'History', () => import('./screens/history/history-screen.tsx')],
   ['history/compare', 'Compare', () => import('./screens/history/compare/compare-screen.tsx')],
   ['history/:requestId', 'Request', () => import('./screens/history/history-detail-screen.tsx')],
+  ['requests', 'Requests', () => import('./screens/requests/requests-screen.tsx')],
   ['identities', 'Identities', () => import('./screens/identities/identities-screen.tsx')],
   ['identities/:identityId', 'Identity', () => import('./screens/identities/identity-screen.tsx')],
   ['keys', 'Keys', () => import('./screens/keys/keys-screen.tsx')],

@@ -32,6 +32,8 @@ export interface UserPoolOptions {
   /** Lifetime of access and ID tokens. */
   accessTokenSeconds: number;
   apiSigning: ApiSigning;
+  /** In place of the invitation's e-mail, which has the temporary password. */
+  onInvite?: ((account: Account) => void) | undefined;
 }
 
 /** The scopes that an app client of the pool may ask for. */

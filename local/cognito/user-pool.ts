@@ -44,7 +44,8 @@ export function createUserPool(options: UserPoolOptions): UserPool {
     [`/${poolId}/.well-known/openid-configuration`, discoveryDocument(options.baseUrl, issuer)],
     [`/${poolId}/.well-known/jwks.json`, { keys: [publicKey(options.signingKey)] }],
   ]);
-  const api = { poolId, accounts: options.accounts, signing: options.apiSigning };
+  const { accounts, apiSigning: signing, onInvite } = options;
+  const api = { poolId, accounts, signing, onInvite };
   let managedLogin: Promise<ManagedLogin> | null = null;
   // Loading the provider takes longer than starting the service, and often nobody signs in.
   const load = () =>

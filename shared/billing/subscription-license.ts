@@ -85,6 +85,7 @@ export function licenseOf(registers: BillingRegisters, rules: BillingRules): Lic
     ...creditsOf(registers, last, prices),
     status: statusOf(registers, last),
     graceUntilMs: graceUntilMs(registers, last, rules.pastDueGraceDays),
+    suspended: null,
     periodAnchorMs: last.state.anchorMs,
     activeUntilMs: activeUntilMs(registers, last),
     extraUntilMs: null,

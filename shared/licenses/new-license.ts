@@ -15,6 +15,7 @@ export function newLicense(
     apiAccess: true,
     status: 'active',
     graceUntilMs: null,
+    suspended: null,
     periodAnchorMs: nowMs,
     carried: null,
     activeUntilMs: null,

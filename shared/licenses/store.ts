@@ -146,8 +146,9 @@ export function fromItem(item: Item): License {
     identityIds: item.identityIds,
     apiAccess: item.apiAccess,
     status: item.status,
-    // Licenses of before these members existed have neither.
+    // Licenses of before these members existed have none of them.
     graceUntilMs: item.graceUntilMs ?? null,
+    suspended: item.suspended ?? null,
     periodAnchorMs: item.periodAnchorMs,
     carried: item.carried ?? null,
     activeUntilMs: item.activeUntilMs,

@@ -21,6 +21,7 @@
  * Cold start  MODEL             WAKING           –       since when a model that was scaled to zero starts, and how long that took lately
  * Signing     LINKS             <quarter>        –       links to previews: the credentials that sign them in a quarter of an hour
  * Refusals    REFUSED#<license> <date>#<caller> –     how often a key or the playground (the caller here) was refused on a day, by code
+ * Refused     REFUSED#<license> REQUEST#<uuidv7> –    one request that was refused, for its license's owner, newest first
  * Audit       AUDIT#LICENSE#<id>  <uuidv7>      –       who changed a license or its keys, newest first; identities: AUDIT#IDENTITY
  *
  * IAM knows partitions, not sort keys. So what gives access (keys, licenses, identities) shares its partition with nothing
@@ -51,6 +52,9 @@ export const deletionPrefix = 'DELETION#';
 /** Two beside a license's periods, whose sort keys are instants. */
 export const inFlightSortKey = 'IN-FLIGHT';
 export const extraSortKey = 'EXTRA';
+
+/** Beside a license's counts of refusals, whose sort keys begin with a date. */
+export const refusedPrefix = 'REQUEST#';
 
 export const itemKeys = {
   apiKey: (keyId: string): ItemKey => ({ PK: `KEY#${keyId}`, SK: 'KEY' }),
@@ -93,6 +97,10 @@ export const itemKeys = {
   refusals: (licenseId: string, date: string, caller: string): ItemKey => ({
     PK: `REFUSED#${licenseId}`,
     SK: `${date}#${caller}`,
+  }),
+  refusedRequest: (licenseId: string, requestId: string): ItemKey => ({
+    PK: `REFUSED#${licenseId}`,
+    SK: `${refusedPrefix}${requestId}`,
   }),
   identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
   coldStart: (): ItemKey => ({ PK: 'MODEL', SK: 'WAKING' }),

@@ -440,6 +440,8 @@ describe('by session', () => {
     const { activity } = (await call('list-activity', options)).body;
     const { days } = (await call('list-refusals', options)).body;
     expect(days[0].refusals.length).toBeGreaterThan(0);
+    const { requests } = (await call('list-refused-requests', options)).body;
+    expect(requests[0]).toMatchObject({ keyName: expect.any(String), status: 400 });
     const ofKey = activity.filter((one: any) => one.keyId === keyId);
     expect(ofKey.map(({ action }: any) => action)).toEqual(['key_revoked', 'key_changed', 'key_issued']);
   });

@@ -43,6 +43,7 @@ export const sampleLicense: License = {
   apiAccess: true,
   status: 'active',
   graceUntilMs: null,
+  suspended: null,
   periodAnchorMs: 0,
   carried: null,
   activeUntilMs: null,

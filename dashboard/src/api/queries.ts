@@ -9,13 +9,7 @@ import {
   type InfiniteData,
 } from '@tanstack/react-query';
 import type { Health, RouteInit } from '../../../clients/typescript/src/index.ts';
-import type {
-  ActivityList,
-  GenerationList,
-  GenerationStatus,
-  KeyList,
-  StoredGeneration,
-} from '../lib/types.ts';
+import type { GenerationList, GenerationStatus, KeyList, StoredGeneration } from '../lib/types.ts';
 import { useApi, type Api } from './client.ts';
 import { ApiError } from './api-error.ts';
 
@@ -27,7 +21,7 @@ const linkFreshMs = 5 * minuteMs;
 const linkRefetchMs = 45 * minuteMs;
 
 /** Of a list that comes page by page. */
-const paged = {
+export const paged = {
   initialPageParam: null as string | null,
   getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor,
 };
@@ -116,33 +110,6 @@ export function useKeys() {
       api.request('GET /keys', { query: { limit: 100, cursor: pageParam ?? undefined }, signal }),
     ...paged,
     select: ({ pages }: InfiniteData<KeyList>) => pages.flatMap(({ keys }) => keys),
-  });
-}
-
-/** Who changed a license and its keys, newest first. `data` is the flat list; call `fetchNextPage` while `hasNextPage`. */
-export function useActivity(licenseId: string) {
-  const api = useApi();
-  return useInfiniteQuery({
-    queryKey: ['activity', licenseId],
-    queryFn: ({ pageParam, signal }) =>
-      api.request('GET /licenses/{licenseId}/activity', {
-        path: { licenseId },
-        query: { cursor: pageParam ?? undefined },
-        signal,
-      }),
-    ...paged,
-    select: ({ pages }: InfiniteData<ActivityList>) => pages.flatMap(({ activity }) => activity),
-  });
-}
-
-/** What was refused of a license's calls in the last 30 days: by day, newest first. */
-export function useRefusals(licenseId: string) {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['refusals', licenseId],
-    queryFn: ({ signal }) =>
-      api.request('GET /licenses/{licenseId}/refusals', { path: { licenseId }, signal }),
-    select: ({ days }) => days,
   });
 }
 

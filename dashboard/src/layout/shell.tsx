@@ -3,6 +3,7 @@ import {
   ChartNoAxesColumn,
   Images,
   KeyRound,
+  ListTree,
   Palette,
   Sparkles,
   SquareTerminal,
@@ -22,14 +23,25 @@ import { screenOf } from './page.tsx';
 import { ErrorBoundary, ScreenCrash } from './error-boundary.tsx';
 import { ReferenceLink } from './reference-link.tsx';
 
-const navigation: { path: string; label: string; icon: LucideIcon }[] = [
+interface Place {
+  path: string;
+  label: string;
+  icon: LucideIcon;
+  /** Whether phones have no room for it below: other screens lead there. */
+  isForWide?: true;
+}
+
+const navigation: Place[] = [
   { path: '/', label: 'Overview', icon: ChartNoAxesColumn },
   { path: '/history', label: 'History', icon: Images },
+  { path: '/requests', label: 'Requests', icon: ListTree, isForWide: true },
   { path: '/identities', label: 'Identities', icon: Palette },
   { path: '/playground', label: 'Playground', icon: Sparkles },
   { path: '/keys', label: 'Keys', icon: KeyRound },
   { path: '/quickstart', label: 'Quickstart', icon: SquareTerminal },
 ];
+
+const narrowNavigation = navigation.filter(({ isForWide }) => !isForWide);
 
 /** Navigation around every screen: a sidebar from 1024 px on, bars at top and bottom below. */
 export function Shell() {
@@ -124,7 +136,7 @@ function BottomBar() {
       className="fixed inset-x-0 bottom-0 z-30 border-t border-border bg-background pb-[env(safe-area-inset-bottom)] lg:hidden"
     >
       <ul className="mx-auto grid max-w-2xl grid-cols-6">
-        {navigation.map(({ path, label, icon: Icon }) => (
+        {narrowNavigation.map(({ path, label, icon: Icon }) => (
           <li key={path}>
             <NavLink
               to={path}

@@ -1,4 +1,4 @@
-import type { GenerationType, OutputFormat, StoredGeneration } from './types.ts';
+import type { GenerationStatus, GenerationType, OutputFormat, StoredGeneration } from './types.ts';
 
 export const formatLabels: Record<OutputFormat, string> = { png: 'PNG', webp: 'WebP', jpeg: 'JPEG' };
 export const outputFormats = Object.keys(formatLabels) as OutputFormat[];
@@ -83,6 +83,14 @@ function nameForFiles(identityName: string): string {
     .slice(0, 60);
   return name || 'image';
 }
+
+export const statuses: readonly GenerationStatus[] = [
+  'COMPLETED',
+  'QUEUED',
+  'PROCESSING',
+  'FAILED',
+  'TIMEOUT',
+];
 
 export const typeLabels: Record<GenerationType, string> = {
   text_to_image: 'Text to image',

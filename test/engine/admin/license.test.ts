@@ -32,6 +32,7 @@ test('a grant takes its credits from the tier, and begins now', async () => {
     apiAccess: true,
     status: 'active',
     graceUntil: null,
+    suspended: null,
     carried: null,
     maxInFlight: null,
     periodAnchor: granted.createdAt,
@@ -133,6 +134,37 @@ test('without a terminal nothing that takes access away is done until --yes is s
   });
   const restored = await fixture.json(`license change ${licenseId} --status active --api-access`);
   expect(restored).toMatchObject({ status: 'active', apiAccess: true });
+});
+
+test('a license is suspended with a reason and resumed, whatever its status', async () => {
+  const { licenseId } = await fixture.license({ status: 'past_due', graceUntilMs: Date.now() + 60_000 });
+  const suspend = `license suspend ${licenseId} --yes --reason`;
+  expect(await fixture.refused(2, `license suspend ${licenseId} --yes`)).toContain('--reason');
+  expect(await fixture.refused(1, suspend.replace(' --yes', ''), 'Chargeback')).toContain('add --yes');
+  const suspended = { at: expect.any(String), reason: 'Chargeback' };
+  expect(await fixture.json(suspend, 'Chargeback')).toMatchObject({ status: 'past_due', suspended });
+  const { stdout } = await fixture.admin(`license show ${licenseId}`);
+  expect(stdout).toMatch(/Suspended +.* UTC: Chargeback\n/);
+  expect(stdout).toMatch(/Keys +refused\n/);
+  const { entries } = await fixture.json(`audit ${licenseId}`);
+  const change = { member: 'suspendedBecause', from: null, to: 'Chargeback' };
+  expect(entries[0]).toMatchObject({ action: 'license_changed', changes: [change] });
+  const resumed = await fixture.json(`license resume ${licenseId}`);
+  expect(resumed).toMatchObject({ status: 'past_due', suspended: null });
+  const ended = await fixture.license({ status: 'ended' });
+  expect(await fixture.refused(1, suspend.replace(licenseId, ended.licenseId), 'x')).toContain('has ended');
+});
+
+test('a grant that opens no identity says so, and is made', async () => {
+  const warned = async (more: string) => {
+    const { stderr, stdout } = await fixture.admin(
+      `license grant --force x --owner o --tier pro --json${more}`,
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'active' });
+    return stderr;
+  };
+  expect(await warned('')).toMatch(/^warning: No identity can be used with this license: --founding-catalog/);
+  expect(await warned(' --identity drift')).toBe('');
 });
 
 test('runs that nobody paid for are forgiven by name', async () => {

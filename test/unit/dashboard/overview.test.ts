@@ -98,6 +98,7 @@ test.each<[Partial<Parameters<typeof licenseMessage>[0]>, string | undefined, st
   [{ status: 'ended', apiAccess: false }, `${title} has ended`, 'for the 30 days that requests are kept'],
   [{ activeUntil: '2026-11-20' }, `${title} has ended`, `until ${formatUtcDate('2026-11-20')}`],
   [{ apiAccess: false }, `${title} has no API access`, ''],
+  [{ suspended: { at: '2026-11-20', reason: 'Chargeback' } }, `${title} is suspended`, 'Chargeback'],
 ])('of a license that is active but for %j the message is %j', (change, expected, text) => {
   const license = { status: 'active', usable: false, apiAccess: true, activeUntil: null } as const;
   const message = licenseMessage({ ...license, ...change }, '30 days');
