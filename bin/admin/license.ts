@@ -17,6 +17,7 @@ import {
   licenseLosses,
   type ChangeOptions,
 } from './license-change.ts';
+import { usualExtraMonths } from '../../shared/licenses/extra-credits.ts';
 import { creditLicense, type CreditOptions } from './license-credit.ts';
 import { getLicense, unknownLicense } from './get-license.ts';
 import { listLicenses, showLicense } from './license-output.ts';
