@@ -7,4 +7,6 @@ export const eventKinds = {
   'customer.subscription.deleted': 'deleted',
   'invoice.paid': 'paid',
   'invoice.payment_failed': 'failed',
+  'checkout.session.completed': 'checkout',
+  'checkout.session.async_payment_succeeded': 'checkout',
 } as const;

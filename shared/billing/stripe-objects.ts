@@ -98,6 +98,15 @@ export const invoice = z.object({
 });
 export type InvoiceLine = z.infer<typeof invoice>['lines']['data'][number];
 
+/** Stripe's Checkout Session object. A payment link's metadata are copied to it (Stripe API, "Create a payment link"). */
+export const checkoutSession = z.object({
+  id: idOf('cs'),
+  /** Null where it began none. */
+  subscription: maybe(subscriptionId),
+  /** The link's URL parameter of this name: whatever the browser sent. */
+  client_reference_id: z.optional(z.unknown()),
+});
+
 /** The latest end of the subscription and its items; null when there is none. */
 export function periodEndOf({ current_period_end, items: list }: Previous): number | null {
   const ends = [current_period_end, ...(list?.data ?? []).map((item) => item.current_period_end)];
