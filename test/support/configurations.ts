@@ -26,6 +26,16 @@ export const everything: Options = {
   mail: { from: 'no-reply@example.com' },
   billingPortalUrl: 'https://billing.stripe.com/p/login/test',
   supportContact: 'help@example.com',
+  plans: [
+    {
+      ...{ id: 'pro', name: 'Studio', tier: 'pro', credits: 4000, price: 119.5, currency: 'EUR' },
+      link: 'https://buy.stripe.com/test_1',
+    },
+    {
+      ...{ id: 'pack', name: 'Pack', credits: 200, price: 1500, currency: 'JPY', once: true },
+      link: 'https://buy.stripe.com/test_2?locale=ja',
+    },
+  ],
   monthlyBudgetUsd: 2000,
   retentionDays: 30,
   allowedOrigins: ['http://localhost:5173'],
