@@ -111,6 +111,7 @@ async function seedLicense(table: Table, name: string, { made, owners, nowMs }: 
     identityIds: identities.map((identity) => made.identities[identity]!),
     apiAccess: true,
     graceUntilMs: null,
+    extraUntilMs: null,
     periodAnchorMs: nowMs,
     maxInFlight: null,
     carried: null,

@@ -94,6 +94,7 @@ export function licenseOf(
     graceUntilMs: graceUntilMs(registers, last, rules.pastDueGraceDays),
     periodAnchorMs: last.state.anchorMs,
     activeUntilMs: activeUntilMs(registers, last),
+    extraUntilMs: null,
     maxInFlight: null,
     createdAtMs: last.createdAtMs,
   };

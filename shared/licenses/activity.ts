@@ -24,10 +24,12 @@ export function activityItem({
     action: action as LicenseAuditAction,
     keyId: isOfKey ? subjectId : null,
     keyName: isOfKey ? subjectName : null,
-    // In an operator's own words, for operators.
-    changes: changes.filter(({ member }) => member !== 'forcedBecause').map(inAnswers),
+    changes: changes.filter(({ member }) => !forOperators.includes(member)).map(inAnswers),
   };
 }
+
+/** Members in an operator's own words. */
+const forOperators = ['forcedBecause', 'creditedBecause'];
 
 /** Answers name tiers by their labels. */
 function inAnswers({ member, from, to }: AuditChange): AuditChange {

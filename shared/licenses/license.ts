@@ -26,6 +26,8 @@ export interface License {
   /** A count of credits that goes on although the anchor moved, or that has other credits; null: the anchor's period. */
   carried: CreditPeriod | null;
   activeUntilMs: number | null;
+  /** When the last of its extra credits expires. Before that there may be some; null: it never had any. */
+  extraUntilMs: number | null;
   /** Requests that may be in flight at a time; null for what its tier allows. */
   maxInFlight: number | null;
   createdAtMs: number;
@@ -80,7 +82,13 @@ export function licenseAnswer(license: License, name: string, nowMs: number): Li
 
 /** The members that may change, as the audit log compares them. */
 export function licenseMembers(license: License): AuditedMembers {
-  const { licenseId: _id, ownerId: _owner, createdAtMs: _created, ...members } = license;
+  const {
+    licenseId: _id,
+    ownerId: _owner,
+    createdAtMs: _created,
+    extraUntilMs: _extra,
+    ...members
+  } = license;
   const { givenName, periodAnchorMs, activeUntilMs, graceUntilMs, carried, ...others } = members;
   return {
     name: givenName,

@@ -18,6 +18,7 @@ export function newLicense(
     periodAnchorMs: nowMs,
     carried: null,
     activeUntilMs: null,
+    extraUntilMs: null,
     maxInFlight: null,
     createdAtMs: nowMs,
     ...given,

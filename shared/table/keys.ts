@@ -11,6 +11,8 @@
  * Active keys ROSTER#<license>  KEYS             –       issuing and revoking keys: the license's keys that are not revoked
  * Period      PERIOD#<license>  <start>          –       credits committed and used, statistics; the newest also counts what is in flight
  * In flight   PERIOD#<license>  IN-FLIGHT        –       which period counts the license's requests in flight
+ * Extra       PERIOD#<license>  EXTRA            –       what is left of each gift or pack of credits: read where a period's own do not suffice
+ * Purchase    PURCHASE#<id>     PURCHASE         –       a gift or a pack by its payment: adding it, and its refunds
  * Account     ACCOUNT#<sub>     SETTINGS         –       what the owner of licenses has chosen
  * Notification NOTICES          <license>#…      –       the job that sends notifications of used credits by e-mail, until it has
  * Generation  GEN#<license>     <uuidv7>         lease   re-fetch; history, newest first; sweep (only while it runs)
@@ -46,8 +48,9 @@ export interface ItemKey extends Record<string, string> {
 export const generationPrefix = 'GEN#';
 export const notificationPartition = 'NOTICES';
 export const deletionPrefix = 'DELETION#';
-/** Beside a license's periods, whose sort keys are instants. */
+/** Two beside a license's periods, whose sort keys are instants. */
 export const inFlightSortKey = 'IN-FLIGHT';
+export const extraSortKey = 'EXTRA';
 
 export const itemKeys = {
   apiKey: (keyId: string): ItemKey => ({ PK: `KEY#${keyId}`, SK: 'KEY' }),
@@ -72,6 +75,8 @@ export const itemKeys = {
     SK: new Date(startMs).toISOString(),
   }),
   inFlight: (licenseId: string): ItemKey => ({ PK: `PERIOD#${licenseId}`, SK: inFlightSortKey }),
+  extraCredits: (licenseId: string): ItemKey => ({ PK: `PERIOD#${licenseId}`, SK: extraSortKey }),
+  purchase: (paymentId: string): ItemKey => ({ PK: `PURCHASE#${paymentId}`, SK: 'PURCHASE' }),
   generation: (licenseId: string, requestId: string): ItemKey => ({
     PK: `${generationPrefix}${licenseId}`,
     SK: requestId,
