@@ -9,4 +9,5 @@ export const eventKinds = {
   'invoice.payment_failed': 'failed',
   'checkout.session.completed': 'checkout',
   'checkout.session.async_payment_succeeded': 'checkout',
+  'charge.refunded': 'refunded',
 } as const;

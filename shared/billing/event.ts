@@ -44,7 +44,8 @@ const kinds = new Map<string, (typeof eventKinds)[keyof typeof eventKinds]>(Obje
  */
 export function readBillingEvent(event: RawEvent): BillingEvidence | null {
   const kind = kinds.get(event.type);
-  if (kind === undefined) return null;
+  // Of refunds only packs of credits know.
+  if (kind === undefined || kind === 'refunded') return null;
   if (kind === 'checkout') return readCheckout(event);
   return kind === 'paid' || kind === 'failed' ? readInvoice(event, kind) : readSubscription(event, kind);
 }
@@ -132,7 +133,8 @@ export function joined<T extends { id?: unknown }>(shown: T[], others: T[]): T[]
   return [...shown, ...others.filter(({ id }) => !ids.has(id))];
 }
 
-function read<T extends z.ZodMiniType>(schema: T, value: unknown): z.infer<T> {
+/** @throws BillingFailure `unreadable` */
+export function read<T extends z.ZodMiniType>(schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new BillingFailure(

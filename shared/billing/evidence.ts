@@ -88,7 +88,14 @@ export function billsAhead({ periodEndMs, occurredAtMs }: InvoiceEvidence): bool
 
 /** Why an event can't be applied. Its message is a sentence for the operator's log and holds no personal data. */
 export class BillingFailure extends Error {
-  readonly reason: 'unreadable' | 'cut_off' | 'not_fetched' | 'owner_changed' | 'unknown_price';
+  readonly reason:
+    | 'unreadable'
+    | 'cut_off'
+    | 'not_fetched'
+    | 'owner_changed'
+    | 'unknown_price'
+    | 'unknown_plan'
+    | 'unknown_license';
 
   constructor(reason: BillingFailure['reason'], message: string) {
     super(message);

@@ -10,7 +10,8 @@ export type HandledEvent =
   | Stripe.InvoicePaidEvent
   | Stripe.InvoicePaymentFailedEvent
   | Stripe.CheckoutSessionCompletedEvent
-  | Stripe.CheckoutSessionAsyncPaymentSucceededEvent;
+  | Stripe.CheckoutSessionAsyncPaymentSucceededEvent
+  | Stripe.ChargeRefundedEvent;
 type Of<T extends HandledEvent['type']> = Extract<HandledEvent, { type: T }>;
 export type Changes = Partial<Stripe.Subscription>;
 
