@@ -157,13 +157,24 @@ describe('a deployment', () => {
       supportContact: 'help@example.com',
       plans: [
         {
-          ...{ id: 'pro', name: 'Studio', credits: 4000, price: 119.5, currency: 'EUR', once: false },
+          id: 'pro',
+          name: 'Studio',
+          credits: 4000,
+          price: 119.5,
+          currency: 'EUR',
+          once: false,
           link: 'https://buy.stripe.com/test_1',
           tier: { label: 'Pro', maxOutputs: 4, maxSidePx: 2048, maxInFlight: 40 },
         },
         {
-          ...{ id: 'pack', name: 'Pack', credits: 200, price: 1500, currency: 'JPY', once: true },
-          ...{ link: 'https://buy.stripe.com/test_2?locale=ja', tier: null },
+          id: 'pack',
+          name: 'Pack',
+          credits: 200,
+          price: 1500,
+          currency: 'JPY',
+          once: true,
+          link: 'https://buy.stripe.com/test_2?locale=ja',
+          tier: null,
         },
       ],
       signIn: {

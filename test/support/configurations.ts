@@ -28,11 +28,21 @@ export const everything: Options = {
   supportContact: 'help@example.com',
   plans: [
     {
-      ...{ id: 'pro', name: 'Studio', tier: 'pro', credits: 4000, price: 119.5, currency: 'EUR' },
+      id: 'pro',
+      name: 'Studio',
+      tier: 'pro',
+      credits: 4000,
+      price: 119.5,
+      currency: 'EUR',
       link: 'https://buy.stripe.com/test_1',
     },
     {
-      ...{ id: 'pack', name: 'Pack', credits: 200, price: 1500, currency: 'JPY', once: true },
+      id: 'pack',
+      name: 'Pack',
+      credits: 200,
+      price: 1500,
+      currency: 'JPY',
+      once: true,
       link: 'https://buy.stripe.com/test_2?locale=ja',
     },
   ],

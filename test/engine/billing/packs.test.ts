@@ -47,9 +47,9 @@ function purchase(changes: Partial<Stripe.Checkout.Session> = {}) {
     completed: event('completed', 'paid'),
     completedUnpaid: event('completed', 'unpaid'),
     paidLater: event('async_payment_succeeded', 'paid'),
-    refunded: (cents: number, members: object = {}) => {
+    refunded: (cents: number, more: object = {}) => {
       const charge = { id: newId('ch'), amount: 3900, amount_refunded: cents, payment_intent: paymentIntent };
-      const object = { ...charge, billing_details: { email: personal[1] }, ...members } as Stripe.Charge;
+      const object = { ...charge, billing_details: { email: personal[1] }, ...more } as Stripe.Charge;
       return envelope(stripeEvent('charge.refunded', object, { created: t + 1 }));
     },
   };
@@ -86,7 +86,10 @@ test('a pack that is paid later adds its credits when its payment has come, what
   expect(await outcomes(one.completedUnpaid)).toEqual(['ignored']);
   expect(await balances()).toEqual([]);
   expect(await outcomes(one.paidLater, two.paidLater, two.completedUnpaid, one.paidLater)).toEqual([
-    ...['applied', 'applied', 'ignored', 'unchanged'],
+    'applied',
+    'applied',
+    'ignored',
+    'unchanged',
   ]);
   expect(await balances()).toEqual([1000, 1000]);
 });
@@ -108,7 +111,8 @@ describe('a refund', () => {
     await send(completed);
     const another = purchase();
     expect(await outcomes(another.refunded(3900), refunded(3900, { payment_intent: null }))).toEqual([
-      ...['unchanged', 'ignored'],
+      'unchanged',
+      'ignored',
     ]);
     expect(await balances()).toEqual([1000]);
   });

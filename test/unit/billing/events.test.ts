@@ -162,7 +162,11 @@ describe('a checkout', () => {
       const event = { ...bought(start, { payment_status: 'unpaid' }), type: `checkout.session.${what}` };
       const eventId = event.id;
       expect(evidenceOf(event)).toEqual({
-        ...{ kind: 'checkout', eventId, occurredAtMs: ms(start), subscriptionId: 'sub_1SAda', ownerId },
+        kind: 'checkout',
+        eventId,
+        occurredAtMs: ms(start),
+        subscriptionId: 'sub_1SAda',
+        ownerId,
       });
     },
   );
