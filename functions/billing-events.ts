@@ -11,7 +11,6 @@ import { readWholeEvent, type FetchList } from '../shared/billing/whole-event.ts
 import { loggableError } from '../shared/base/log.ts';
 import { embeddedMetrics, recordingMeter } from '../shared/base/meter.ts';
 import { lazy } from '../shared/base/lazy.ts';
-import { usualExtraMonths } from '../shared/licenses/extra-credits.ts';
 import { openRuntime } from '../shared/http/runtime.ts';
 import { subscriptionStore } from '../shared/billing/subscription-store.ts';
 import { applyBillingEvidence } from '../shared/billing/apply-event.ts';
@@ -75,7 +74,7 @@ async function apply(record: SQSRecord, logFields: LogFields): Promise<Exclude<O
   if (pack !== null) {
     logFields.paymentId = pack.paymentId;
     const { env, table, clock } = runtime();
-    const deps = { table: table(), packs: env.billingPacks, months: usualExtraMonths };
+    const deps = { table: table(), packs: env.billingPacks, months: env.extraCreditsMonths };
     return applyPackEvidence(pack, deps, clock.now());
   }
   const evidence = await readWholeEvent(raw, fetchList());

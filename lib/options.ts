@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { plans } from '../shared/billing/plans.ts';
+import { usualExtraMonths } from '../shared/licenses/extra-credits.ts';
 import { billingPrices } from '../shared/billing/prices.ts';
 import {
   callbackWords,
   contactPattern,
   isCallback,
   maxAsyncDeadlineSeconds,
+  maxExtraCreditsMonths,
   maxPastDueGraceDays,
   maxRetentionDays,
 } from '../shared/base/config.ts';
@@ -64,6 +66,8 @@ const billing = z.strictObject({
   livemode: z.boolean().default(true),
   /** How many days a license stays usable after its payment became due. */
   pastDueGraceDays: z.int().min(0).max(maxPastDueGraceDays).default(7),
+  /** How many months credits last that were paid for once. */
+  extraCreditsMonths: z.int().min(1).max(maxExtraCreditsMonths).default(usualExtraMonths),
   /** A secret with a key of Stripe's, to fetch lists that an event cuts off; null: such events fail. */
   stripeKeySecretArn: z
     .string()

@@ -219,6 +219,7 @@ export class ServiceStack extends Stack {
     fn.setVariable(environmentVariables.billingPacks, JSON.stringify(packsIn(this.configuration.plans)));
     fn.setVariable(environmentVariables.billingLivemode, String(billing.livemode));
     fn.setVariable(environmentVariables.pastDueGraceDays, String(billing.pastDueGraceDays));
+    fn.setVariable(environmentVariables.extraCreditsMonths, String(billing.extraCreditsMonths));
     return [new BillingQueue(this, 'BillingQueue', { ...billing, fn })];
   }
 

@@ -1,23 +1,50 @@
 import { isoTime } from '../../shared/base/clock.ts';
 import { isActive, maxInFlight, type License } from '../../shared/licenses/license.ts';
+import { listExtraCredits, type ExtraCredits } from '../../shared/licenses/extra-credits-store.ts';
 import { licenseNames } from '../../shared/licenses/names.ts';
 import { tiers } from '../../shared/licenses/tiers.ts';
-import { counted, keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
+import { counted, keyValues, listOf, readableTime, table, type Answer } from '../common/output.ts';
 import type { Session } from './command.ts';
 
 /** One license with the name that its owner reads, and the owner's e-mail address. */
 export async function showLicense(session: Session, license: License): Promise<Answer> {
   const { stores, accounts, nowMs } = session;
   const { licenseId, ownerId } = license;
-  const [listed, emails] = await Promise.all([
+  const [listed, emails, extra] = await Promise.all([
     stores.licenses.listByOwner(ownerId),
     accounts.emailsOf([ownerId]),
+    license.extraUntilMs === null ? [] : listExtraCredits(stores.table, licenseId),
   ]);
   // The index that lists them may not have the newest change yet.
   const others = listed.filter((other) => other.licenseId !== licenseId);
   const all = [...others, license].sort((a, b) => a.createdAtMs - b.createdAtMs);
   const name = licenseNames(all).get(licenseId)!;
-  return licenseAnswer(license, { name, ownerEmail: emails.get(ownerId) ?? null }, nowMs);
+  const answer = licenseAnswer(license, { name, ownerEmail: emails.get(ownerId) ?? null }, nowMs);
+  if (extra.length === 0) return answer;
+  return {
+    json: { ...answer.json, extraCredits: extra.map(extraJson) },
+    text: `${answer.text}\n\nExtra credits\n${table(
+      ['LEFT', 'OF', 'EXPIRE', 'ID', 'WHY'],
+      extra.map((one) => extraRow(one, nowMs)),
+    )}`,
+  };
+}
+
+function extraJson({ licenseId: _, expiresAtMs, addedAtMs, ...extra }: ExtraCredits) {
+  return { ...extra, expiresAt: isoTime(expiresAtMs), addedAt: isoTime(addedAtMs) };
+}
+
+function extraRow(extra: ExtraCredits, nowMs: number): (string | number)[] {
+  const { left, amount, takenBack, expiresAtMs, paymentId, reason, source } = extra;
+  const back = takenBack > 0 ? `, ${takenBack} refunded` : '';
+  const isOver = expiresAtMs <= nowMs;
+  return [
+    isOver ? 0 : left,
+    `${amount}${back}`,
+    `${readableTime(expiresAtMs)}${isOver ? ' (expired)' : ''}`,
+    paymentId,
+    reason ?? source,
+  ];
 }
 
 /** @param owner an account's sub or e-mail address; undefined for the licenses of all. */
@@ -104,8 +131,17 @@ function grantsOf({ foundingCatalog, identityIds }: License): string {
 
 /** Beside `name` it has `givenName` and `planName`, of which that was made. */
 export function licenseJson(license: License, { name, ownerEmail }: Known): Record<string, unknown> {
-  const { licenseId, ownerId, graceUntilMs, periodAnchorMs, carried, activeUntilMs, createdAtMs, ...rest } =
-    license;
+  const {
+    licenseId,
+    ownerId,
+    graceUntilMs,
+    periodAnchorMs,
+    carried,
+    activeUntilMs,
+    extraUntilMs: _,
+    createdAtMs,
+    ...rest
+  } = license;
   return {
     licenseId,
     name,

@@ -1,6 +1,9 @@
 import { clearUnpaid } from '../../shared/generations/unpaid-part.ts';
 import { keyStatus } from '../../shared/keys/api-key.ts';
 import type { License } from '../../shared/licenses/license.ts';
+import { addExtraCredits } from '../../shared/licenses/extra-credits-store.ts';
+import { extraCreditsExpireAtMs, usualExtraMonths } from '../../shared/licenses/extra-credits.ts';
+import { newId } from '../../shared/base/ids.ts';
 import { newLicense } from '../../shared/licenses/new-license.ts';
 import { tiers, type TierName } from '../../shared/licenses/tiers.ts';
 import { unpaidInWords } from '../../shared/licenses/unpaid-runs.ts';
@@ -26,6 +29,7 @@ const examples = [
   'license grant --owner ada@example.com --tier pro --founding-catalog',
   'license grant --owner SUB --name "Spring campaign" --tier enterprise --credits 25000 --identity idn_… --anchor 2026-11-15',
   'license change lic_… --tier pro --credits 4000',
+  'license credit lic_… 10 --reason "Two images of 3 November came out black." --id ticket-4711',
   'license end lic_… --yes',
 ];
 
@@ -87,7 +91,7 @@ const changeOptions: OptionRow[] = [
 
 export const licenseCommands: CommandGroup = {
   name: 'license',
-  description: 'licenses, which keys belong to: grant, change, end, forgive, list',
+  description: 'licenses, which keys belong to: grant, change, credit, end, forgive, list',
   examples,
   commands: [
     {
@@ -118,6 +122,25 @@ export const licenseCommands: CommandGroup = {
       operands: [['<license>', 'its id', id]],
       asksBefore: accessIsTakenAway,
       run: (_, licenseId: string) => (session) => endLicense(session, licenseId),
+    },
+    {
+      name: 'credit',
+      description: "give a license credits beside its months': used after those, until they expire",
+      operands: [
+        ['<license>', 'its id', id],
+        ['<credits>', 'how many', wholeNumber(1, 1_000_000)],
+      ],
+      options: [
+        ['--reason <text>', 'why; the audit log keeps it, for operators', line(200), required],
+        [
+          '--id <id>',
+          'a name of your own for this gift, as a ticket: the same gives once (default: a new one)',
+          id,
+        ],
+        ['--expires <time>', `when they expire (default: ${usualExtraMonths} months from now)`, time],
+      ],
+      run: (options: CreditOptions, licenseId: string, amount: number) => (session) =>
+        creditLicense(session, licenseId, amount, options),
     },
     {
       name: 'forgive',
@@ -215,6 +238,34 @@ async function endLicense(session: Session, licenseId: string): Promise<Answer> 
   const after = await stores.licenses.update(licenseId, change, await session.operator(), nowMs);
   if (after === null) throw unknownLicense(licenseId);
   return showLicense(session, after);
+}
+
+interface CreditOptions {
+  reason: string;
+  id?: string;
+  expires?: number;
+}
+
+async function creditLicense(
+  session: Session,
+  licenseId: string,
+  amount: number,
+  options: CreditOptions,
+): Promise<Answer> {
+  const { stores, nowMs } = session;
+  const license = await getLicense(session, licenseId);
+  const { reason, id: paymentId = newId('gift'), expires } = options;
+  const expiresAtMs = expires ?? extraCreditsExpireAtMs(nowMs, usualExtraMonths);
+  if (expiresAtMs <= nowMs) throw usageFailure('--expires must be later than now.');
+  const gift = { licenseId, amount, source: 'grant', paymentId, reason, expiresAtMs } as const;
+  const outcome = await addExtraCredits(stores.table, gift, await session.operator(), nowMs);
+  if (outcome === 'unknown_license') throw unknownLicense(licenseId);
+  const { json, text } = await showLicense(session, { ...license, extraUntilMs: expiresAtMs });
+  const said =
+    outcome === 'added'
+      ? `${counted(amount, 'credit')} given as ${paymentId}.`
+      : `${paymentId} gave ${counted(amount, 'credit')} before: nothing was added.`;
+  return { json: { ...json, added: outcome === 'added', paymentId }, text: `${said}\n\n${text}` };
 }
 
 async function forgive(session: Session, licenseId: string): Promise<Answer> {

@@ -26,6 +26,7 @@ export const environmentVariables = {
   billingLivemode: 'BILLING_LIVEMODE',
   billingPacks: 'BILLING_PACKS',
   pastDueGraceDays: 'PAST_DUE_GRACE_DAYS',
+  extraCreditsMonths: 'EXTRA_CREDITS_MONTHS',
   stripeKeySecretArn: 'STRIPE_KEY_SECRET_ARN',
 } as const;
 
@@ -40,6 +41,7 @@ const maxGenerationDeadlineSeconds = 450;
 export const maxAsyncDeadlineSeconds = 840;
 export const maxRetentionDays = 3650;
 export const maxPastDueGraceDays = 60;
+export const maxExtraCreditsMonths = 120;
 
 /** A support contact: of what may stand in a comment of a header (RFC 9110, section 5.6.5), so that it can break none. */
 export const contactPattern = /^[!-'*-[\]-~]+$/;
@@ -112,6 +114,8 @@ export interface Environment {
   readonly billingPacks: Readonly<Record<string, number>>;
   /** How long a license stays usable after its payment became due. */
   readonly pastDueGraceDays: number;
+  /** How long credits last that were paid for once. */
+  readonly extraCreditsMonths: number;
   /** The secret that holds a key of Stripe's; null where there is none. */
   readonly stripeKeySecretArn: string | null;
   /** Where Secrets Manager is, if not at its usual address: a variable of the AWS SDK. */
@@ -190,6 +194,9 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     },
     get pastDueGraceDays() {
       return wholeNumber(source, names.pastDueGraceDays, 0, maxPastDueGraceDays);
+    },
+    get extraCreditsMonths() {
+      return wholeNumber(source, names.extraCreditsMonths, 1, maxExtraCreditsMonths);
     },
   };
 }

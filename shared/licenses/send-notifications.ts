@@ -14,7 +14,7 @@ import type { PeriodStore } from './period-store.ts';
 export interface NotificationDeps {
   notifications: NotificationStore;
   licenses: Pick<LicenseStore, 'get' | 'listByOwner'>;
-  periods: Pick<PeriodStore, 'get'>;
+  periods: Pick<PeriodStore, 'get' | 'extraLeft'>;
   accounts: Pick<AccountStore, 'get'>;
   directory: Pick<AccountDirectory, 'bySub'>;
   mailer: Mailer;
@@ -96,7 +96,9 @@ async function sendNotification(notification: CreditNotification, deps: Notifica
   if (owner === null || owner.email === null || !owner.emailVerified || !owner.enabled) return false;
   const { percent, licenseId } = notification;
   const licenseName = names.get(licenseId) ?? tiers[license.tier].label;
-  const mail = { percent, used, creditsLimit, resetsAtMs: endMs, licenseName, licenseId, ...deps.links };
+  const extra = await deps.periods.extraLeft(license, deps.clock.now());
+  const credits = { used, creditsLimit, extraRemaining: extra?.remaining ?? 0 };
+  const mail = { percent, ...credits, resetsAtMs: endMs, licenseName, licenseId, ...deps.links };
   const unsubscribeUrl = accountPage(deps.links.dashboardUrl);
   await deps.mailer.send({ to: owner.email, ...creditMail(mail), unsubscribeUrl });
   return true;

@@ -3,6 +3,8 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type Stripe from 'stripe';
 import { environmentVariables } from '../../../shared/base/config.ts';
 import { newId as newOwnId } from '../../../shared/base/ids.ts';
+import { parseRawEvent } from '../../../shared/billing/event.ts';
+import { applyPackEvidence, readPackEvent } from '../../../shared/billing/pack.ts';
 import { listExtraCredits } from '../../../shared/licenses/extra-credits-store.ts';
 import { newLicense } from '../../../shared/licenses/new-license.ts';
 import { envelope } from '../../unit/billing/delivery.ts';
@@ -72,6 +74,14 @@ describe('a pack that is paid at its checkout', () => {
     ]);
     expect(await outcomes(purchase().completed)).toEqual(['applied']);
     expect(await balances()).toEqual([1000, 1000]);
+  });
+
+  test('keeps what it had when it was bought, when its event comes again after the pack was changed', async () => {
+    const evidence = readPackEvent(parseRawEvent(purchase().completed))!;
+    const apply = (large: number) =>
+      applyPackEvidence(evidence, { table: billing.table, packs: { large }, months: 12 }, ms(t));
+    expect([await apply(700), await apply(800)]).toEqual(['applied', 'unchanged']);
+    expect(await balances()).toEqual([700]);
   });
 
   test('adds them once where its events come at once', async () => {

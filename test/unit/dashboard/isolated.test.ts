@@ -14,7 +14,14 @@ test.each([
 });
 
 test('a mail names a license so', () => {
-  const about = { percent: 80, used: 8, creditsLimit: 10, resetsAtMs: 0, licenseId: 'lic_1' } as const;
+  const about = {
+    percent: 80,
+    used: 8,
+    creditsLimit: 10,
+    extraRemaining: 0,
+    resetsAtMs: 0,
+    licenseId: 'lic_1',
+  } as const;
   const places = { dashboardUrl: 'https://d.test/', billingPortalUrl: null, supportContact: null };
   const { subject, text, html } = creditMail({ ...about, ...places, licenseName: 'x\u202ey' });
   for (const part of [subject, text, html]) expect(part).toMatch(/of (your license )?xy are used/);

@@ -55,6 +55,10 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
       return isNew && to === 'active' ? [] : [statuses[String(to)] ?? String(to)];
     case 'activeUntil':
       return [to === null ? 'without an end' : `active until ${formatDate(String(to))}`];
+    case 'extraCreditsAdded':
+      return [`${credits(to)} beside those of its months`];
+    case 'extraCreditsTakenBack':
+      return [`${credits(to)} of a refunded pack taken back`];
     case 'unpaidRuns':
       return [`${formatCount(Number(from), 'run')} that nobody paid for forgiven`];
     case 'access':

@@ -14,8 +14,9 @@ const nearPercent = 80;
 export type CreditLevel = 'ok' | 'near' | 'spent';
 
 /** `barPercent` is at least 1 when anything was used, so that it can be seen. The text is `31%`, `under 1%` or `124%`. */
-export function creditStatus({ current, limit, percentage }: UsageStats) {
-  const level: CreditLevel = current >= limit ? 'spent' : percentage >= nearPercent ? 'near' : 'ok';
+export function creditStatus({ current, limit, percentage, extraRemaining = 0 }: UsageStats) {
+  const isSpent = current >= limit && extraRemaining === 0;
+  const level: CreditLevel = isSpent ? 'spent' : percentage >= nearPercent ? 'near' : 'ok';
   return {
     level,
     barPercent: Math.min(100, Math.max(current > 0 ? 1 : 0, percentage)),
@@ -32,8 +33,8 @@ export function creditWarning(
   // That it generates nothing is said elsewhere, and credits do not change it.
   if (!license.usable || level === 'ok') return null;
   const left = creditsLeft(license, stats);
-  const { current, limit, billingPeriodEnd, daysRemaining } = stats;
-  if (limit === 0) {
+  const { current, limit, billingPeriodEnd, daysRemaining, extraRemaining = 0 } = stats;
+  if (limit === 0 && extraRemaining === 0) {
     return {
       title: 'This license has no credits',
       text: 'Its limit is 0, so every request is refused. Ask whoever manages your subscription.',
@@ -43,12 +44,12 @@ export function creditWarning(
   if (level === 'near') {
     return {
       title: `${formatCredits(left)} ${left === 1 ? 'is' : 'are'} left`,
-      text: `${percentText} of this period's credits are used. All ${formatNumber(limit)} come back on ${formatUtcDate(billingPeriodEnd)}.`,
+      text: `${percentText} of this period's credits are used.${extraRemaining > 0 ? ' Extra credits are used after those.' : ''} All ${formatNumber(limit)} come back on ${formatUtcDate(billingPeriodEnd)}.`,
     };
   }
   const lowered =
     current > limit
-      ? ` The limit was lowered to ${formatNumber(limit)} after ${formatCredits(current)} had been used.`
+      ? ` ${formatCredits(current)} were used of ${formatNumber(limit)}: the limit was lowered, or extra credits paid for more.`
       : '';
   return {
     title: 'No credits are left in this period',

@@ -5,7 +5,7 @@ import { Alert } from '@/components/ui/alert.tsx';
 import { Badge, Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { creditsLeft } from '@/lib/credits.ts';
-import { formatCredits, formatNumber } from '@/lib/format.ts';
+import { formatCredits, formatNumber, formatUtcDate } from '@/lib/format.ts';
 import { isEnded, LicenseBadge, licenseProblem } from '@/license/license-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { creditStatus, creditWarning, resetMoment, resetWait, type CreditLevel } from './credit-status.ts';
@@ -44,6 +44,18 @@ export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage:
             label={license.usable ? 'Resets in' : 'Period ends in'}
             value={resetWait(stats.daysRemaining)}
             hint={<Time iso={stats.billingPeriodEnd}>{resetMoment(stats)}</Time>}
+          />
+        )}
+        {stats.extraRemaining !== undefined && (
+          <Stat
+            label="Extra credits"
+            value={formatNumber(stats.extraRemaining)}
+            hint={
+              <>
+                The first expire{' '}
+                <Time iso={stats.extraExpiresAt!}>{formatUtcDate(stats.extraExpiresAt!)}</Time>
+              </>
+            }
           />
         )}
         <Stat
