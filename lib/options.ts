@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { plans } from '../shared/billing/plans.ts';
 import { usualExtraMonths } from '../shared/licenses/extra-credits.ts';
 import { billingPrices } from '../shared/billing/prices.ts';
 import {
@@ -159,6 +160,8 @@ export const allOptions = z.strictObject({
     .default(null),
   /** Where customers change their subscriptions, as Stripe's customer portal; null for no link. */
   billingPortalUrl: httpsUrl.nullable().default(null),
+  /** What accounts without a license may subscribe to, and packs of credits for those with one. */
+  plans: z._default(plans, []),
   /** Where customers ask for help, and those whose servers references are fetched from: an e-mail address or a page; null for none. */
   supportContact: z
     .union([emailAddress, httpsUrl])

@@ -1,5 +1,6 @@
 import { createWriteStream, openSync, rmSync, type WriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { planCard } from '../shared/billing/plans.ts';
 import { setLogSink } from '../shared/base/log.ts';
 import { setStopSignal } from '../shared/http/runtime.ts';
 import { llmsText } from '../shared/openapi/llms-text.ts';
@@ -24,6 +25,7 @@ import { createGateway } from './gateway/gateway.ts';
 import { installLambdaGlobal } from './gateway/lambda-host.ts';
 import { openPort, type Port } from './port.ts';
 import { openDemo, type Demo } from './seed.ts';
+import { samplePlans } from './sample-plans.ts';
 import { requestShutdown, type ShutdownCounts } from './shutdown.ts';
 import { openUserPool, sessionSettings } from './sign-in.ts';
 import { startSweepSchedule } from './sweep-schedule.ts';
@@ -204,6 +206,7 @@ function openPages(
     creditMails: true,
     billingPortalUrl,
     supportContact,
+    plans: samplePlans.map(planCard),
   };
   return {
     userPool: openUserPool(url, signIn, { ...options, apiSigning, outbox, onMail: noticeOfMail(options) }),

@@ -42,7 +42,7 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     'read units': 5,
     // Transactions count twice; two of these are the lease index's.
     'write units': 12,
-    'read units of a run': 4.5,
+    'read units of a run': 5,
     // With DynamoDB's 100 bytes for each item.
     'bytes of a record': 768,
     'bytes of an answer': 1210,

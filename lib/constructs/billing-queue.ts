@@ -80,6 +80,13 @@ export class BillingQueue extends Construct implements Watched {
       },
       {
         ...row,
+        id: 'subscriptions-unbound',
+        means: 'A subscription has had no owner for an hour: somebody pays and has no license.',
+        metric: serviceMetrics(this).of('unboundSubscriptions', { statistic: Stats.MAXIMUM, period }),
+        threshold: 1,
+      },
+      {
+        ...row,
         id: 'billing-dead-letters',
         severity: 'critical',
         means: 'Billing events were given up: licenses may not say what was paid.',

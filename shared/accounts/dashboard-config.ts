@@ -1,5 +1,25 @@
 import * as z from 'zod/mini';
 
+/** What an account may buy. */
+const planCard = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  /** A month, or once where it is a pack. */
+  credits: z.int(),
+  price: z.number(),
+  /** ISO 4217 */
+  currency: z.string(),
+  /** Where it is bought. The dashboard adds who buys it. */
+  link: z.string(),
+  /** A pack of credits for a license that is there. */
+  once: z.boolean(),
+  /** What its tier can do. Null for a pack of every tier. */
+  tier: z.nullable(
+    z.strictObject({ label: z.string(), maxOutputs: z.int(), maxSidePx: z.int(), maxInFlight: z.int() }),
+  ),
+});
+export type PlanCard = z.infer<typeof planCard>;
+
 /** `/config.json`: all that a dashboard knows of where it runs. */
 export const dashboardConfig = z.object({
   /** With the version, without a slash at the end. */
@@ -19,6 +39,8 @@ export const dashboardConfig = z.object({
   billingPortalUrl: z.nullable(z.string()),
   /** Where customers ask for help, an e-mail address or a page; null where the deployment names none. */
   supportContact: z.nullable(z.string()),
+  /** In the operator's order. */
+  plans: z.array(planCard),
 });
 
 export type DashboardConfig = z.infer<typeof dashboardConfig>;

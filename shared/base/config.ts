@@ -24,6 +24,7 @@ export const environmentVariables = {
   allowedOrigins: 'ALLOWED_ORIGINS',
   billingPricesFile: 'BILLING_PRICES_FILE',
   billingLivemode: 'BILLING_LIVEMODE',
+  billingPacks: 'BILLING_PACKS',
   pastDueGraceDays: 'PAST_DUE_GRACE_DAYS',
   extraCreditsMonths: 'EXTRA_CREDITS_MONTHS',
   stripeKeySecretArn: 'STRIPE_KEY_SECRET_ARN',
@@ -109,6 +110,8 @@ export interface Environment {
   readonly billingPricesFile: string;
   /** Whether the billing provider's real events count, or those of its sandbox. */
   readonly billingLivemode: boolean;
+  /** The credits of each pack that is sold, by its plan's id; none where it is not set. */
+  readonly billingPacks: Readonly<Record<string, number>>;
   /** How long a license stays usable after its payment became due. */
   readonly pastDueGraceDays: number;
   /** How long credits last that were paid for once. */
@@ -213,6 +216,7 @@ function optionalOf(source: NodeJS.ProcessEnv) {
     sesUrl: source['AWS_ENDPOINT_URL_SESV2'] || null,
     sqsUrl: source['AWS_ENDPOINT_URL_SQS'] || null,
     cognitoUrl: source['AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER'] || null,
+    billingPacks: JSON.parse(source[names.billingPacks] || '{}') as Record<string, number>,
     stripeKeySecretArn: source[names.stripeKeySecretArn] || null,
     secretsManagerUrl: source['AWS_ENDPOINT_URL_SECRETS_MANAGER'] || null,
     stripeUrl: source['STRIPE_API_URL'] || 'https://api.stripe.com',

@@ -65,7 +65,8 @@ export async function addExtraCredits(
     if (license === null) return 'unknown_license';
     const before = payment?.purchase;
     if (before !== undefined) {
-      const isSame = before.licenseId === licenseId && before.amount === amount;
+      // What a pack sells may have changed since it was bought.
+      const isSame = before.licenseId === licenseId && (before.amount === amount || given.source === 'pack');
       if (isSame) return 'added_before';
       throw new Error(`${paymentId} has added ${before.amount} credits to ${before.licenseId} already`);
     }

@@ -7,7 +7,7 @@
  * Idempotency ONCE#<caller>     <hash>           –       the request that first carried an idempotency key
  * Tries       TRY#<key>         <digest>#<uuidv7> –     a later try of a request without an idempotency key: the earlier one of the same members
  * License     LICENSE#<id>      LICENSE          owner   access checks; an account's licenses
- * Billing     LICENSE#<id>      BILLING          –       billing events: what is remembered of the license's subscription
+ * Billing     LICENSE#<id>      BILLING          lease   billing events: what is remembered of the license's subscription
  * Active keys ROSTER#<license>  KEYS             –       issuing and revoking keys: the license's keys that are not revoked
  * Period      PERIOD#<license>  <start>          –       credits committed and used, statistics; the newest also counts what is in flight
  * In flight   PERIOD#<license>  IN-FLIGHT        –       which period counts the license's requests in flight
@@ -149,7 +149,8 @@ const leaseShards = 8;
 
 /**
  * A sparse index: it holds only generations that still hold credits, spread over shards so that no partition runs hot, and
- * deletions that are not over. Those lie apart, so that a bucket that is away keeps nobody's credits held.
+ * deletions that are not over. Those lie apart, so that a bucket that is away keeps nobody's credits held. Subscriptions that
+ * nobody owns are listed, too.
  */
 export const leaseIndex = {
   name: 'lease',
@@ -157,6 +158,7 @@ export const leaseIndex = {
   sort: 'leaseUntilMs',
   shards: Array.from({ length: leaseShards }, (_, i) => `LEASE#${i}`),
   deletions: 'DELETIONS',
+  unbound: 'UNBOUND',
   shardOf: (requestId: string) => `LEASE#${Number.parseInt(requestId.slice(-4), 16) % leaseShards}`,
 } as const;
 

@@ -11,6 +11,12 @@ export function formatCredits(value: number): string {
   return `${formatNumber(value)} ${value === 1 ? 'credit' : 'credits'}`;
 }
 
+/** `€49` or `€9.90`: an amount of a currency (ISO 4217), without decimals where it has none. */
+export function formatPrice(price: number, currency: string): string {
+  const style = { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' } as const;
+  return new Intl.NumberFormat(undefined, style).format(price);
+}
+
 /** `3 images`: a number with its noun. */
 export function formatCount(value: number, singular: string, plural = `${singular}s`): string {
   return `${formatNumber(value)} ${value === 1 ? singular : plural}`;
