@@ -1,12 +1,8 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ApiError } from '../../../dashboard/src/api/api-error.ts';
-import {
-  csvFile,
-  periodCsv,
-  withoutFormula,
-  type CsvProgress,
-} from '../../../dashboard/src/screens/overview/period-csv.ts';
+import { csvFile, withoutFormula } from '../../../dashboard/src/lib/requests-csv.ts';
+import { periodCsv, type CsvProgress } from '../../../dashboard/src/screens/overview/period-csv.ts';
 import { storedGeneration } from '../../support/stored-generation.ts';
 
 /** Reads CSV by RFC 4180, character by character. */
