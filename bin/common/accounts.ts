@@ -66,6 +66,7 @@ export function openAccounts(pool: UserPool | null) {
     async ownerId(owner: string): Promise<string> {
       return owner.includes('@') ? (await find(owner)).sub : owner;
     },
+    turnAppOff: (sub: string) => ask((known) => known.turnAppOff(sub)),
     signOut: (sub: string, disable: boolean) => ask((known) => known.signOut(sub, disable)),
     remove: (sub: string) => ask((known) => known.remove(sub)),
     list: (limit: number, cursor: string | null) => ask((known) => known.list(limit, cursor)),
