@@ -4,9 +4,10 @@ import { useState, type SubmitEvent } from 'react';
 import { toast } from 'sonner';
 import { accountScope, minPasswordCharacters } from '../../../../shared/accounts/password.ts';
 import { useApi } from '@/api/client.ts';
-import { useSession } from '@/auth/session.ts';
+import { useAccount, useSession } from '@/auth/session.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { Field } from '@/components/field.tsx';
+import { productName } from '@/components/product.tsx';
 import { ErrorState, QueryError } from '@/components/states.tsx';
 import { useAttempt } from '@/components/use-attempt.ts';
 import { Button } from '@/components/ui/button.tsx';
@@ -158,8 +159,9 @@ function Enrolment({ secret, pending, onCode, onCancel }: EnrolmentProps) {
   const [code, setCode] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   // The form that apps register for (Key Uri Format of Google Authenticator).
-  const issuer = encodeURIComponent(document.title.split(' · ').at(-1)!);
-  const address = `otpauth://totp/${issuer}?secret=${secret}&issuer=${issuer}`;
+  const issuer = encodeURIComponent(productName);
+  const account = encodeURIComponent(useAccount()?.email ?? '');
+  const address = `otpauth://totp/${issuer}:${account}?secret=${secret}&issuer=${issuer}`;
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const digits = code.replace(/\s/g, '');
