@@ -135,19 +135,20 @@ export class ServiceStack extends Stack {
   private addDashboard(
     distFolder = fileURLToPath(new URL('../dashboard/dist', import.meta.url)),
   ): DashboardSite {
-    const { domain, retentionDays, mail, billingPortalUrl, supportContact, plans } = this.configuration;
+    const { domain, retentionDays, mfa, mail, billingPortalUrl, supportContact, plans } = this.configuration;
     const { accounts, api, images } = this;
     const dashboard = new DashboardSite(this, 'Dashboard', {
       distFolder,
-      connectSources: [api.origin, accounts.domainUrl, images.origin],
+      connectSources: [api.origin, accounts.domainUrl, accounts.userPoolsUrl, images.origin],
       imageSources: [images.origin],
       domain,
     });
     accounts.addDashboardClient(dashboard.origin, this.configuration.allowedCallbacks);
-    const { issuer, clientId, domainUrl } = accounts;
+    const { issuer, clientId, domainUrl, userPoolsUrl } = accounts;
     dashboard.deploy({
       apiBaseUrl: api.baseUrl,
-      signIn: { issuer, clientId, domainUrl },
+      signIn: { issuer, clientId, domainUrl, userPoolsUrl: `${userPoolsUrl}/` },
+      mfa,
       retentionDays,
       creditMails: mail !== null,
       billingPortalUrl,

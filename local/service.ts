@@ -19,6 +19,7 @@ import { startDemoSamples } from './demo-samples.ts';
 import { emptyUnusedFolder, startEngines, type EngineOptions, type Engines } from './engines.ts';
 import { retentionDays, setFunctionEnvironment } from './environment.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
+import { userPoolsApiOf } from './cognito/user-pool.ts';
 import { createFront, createStartingFront, type RequestLine } from './front.ts';
 import { importRoutes } from './gateway/functions.ts';
 import { createGateway } from './gateway/gateway.ts';
@@ -201,7 +202,8 @@ function openPages(
   const apiSigning = { credentials: { accessKeyId, secretAccessKey }, region };
   const config = {
     apiBaseUrl: `${url}${basePath}`,
-    signIn: { issuer, clientId, domainUrl: url },
+    signIn: { issuer, clientId, domainUrl: url, userPoolsUrl: `${userPoolsApiOf(url)}/` },
+    mfa: 'optional' as const,
     retentionDays,
     creditMails: true,
     billingPortalUrl,

@@ -21,7 +21,7 @@ interface ListOptions {
 export const accountCommands: CommandGroup = {
   name: 'account',
   description:
-    'accounts, which own licenses and sign in to the dashboard: list, show, invite, sign out, disable, enable, erase',
+    'accounts, which own licenses and sign in to the dashboard: list, show, invite, sign out, disable, enable, recover, erase',
   examples: ['account list', 'account show ada@example.com'],
   commands: [
     {
@@ -75,6 +75,14 @@ export const accountCommands: CommandGroup = {
           return { json: { ownerId, email }, text: `Invited ${email}: the account is ${ownerId}.` };
         };
       },
+    },
+    {
+      name: 'recover',
+      description:
+        'for who has lost the device with the authenticator app: a sign-in asks for the password alone, and all sessions end',
+      operands: [['<account>', 'its Cognito sub or its e-mail address', accountValue]],
+      asksBefore: accessIsTakenAway,
+      run: (_, text: string) => (session) => recover(session, text),
     },
     {
       name: 'erase',
@@ -159,6 +167,21 @@ async function signOut(session: Session, text: string, disable: boolean): Promis
     json: { ownerId, isThere, disabled: disable },
     text: `All sessions of ${ownerId} have ended.${note}`,
   };
+}
+
+/** Whoever has the lost device may have a session too. */
+async function recover(session: Session, text: string): Promise<Answer> {
+  const { accounts, stores } = session;
+  const { sub, email } = await accounts.find(text);
+  const what = `let the account ${email ?? sub} sign in by its password alone`;
+  const losses = ['all its sessions end at once', 'the app of before counts no more'];
+  await session.confirm({ what, losses });
+  await accounts.turnAppOff(sub);
+  const endedAtMs = await accounts.signOut(sub, false);
+  await stores.accounts.endSessions(sub, endedAtMs ?? Date.now());
+  const next =
+    'Its owner signs in with the password, or by a code to the e-mail address, and adds an app under Account.';
+  return { json: { ownerId: sub, recovered: true }, text: `${sub} needs no app any more. ${next}` };
 }
 
 function accountJson({ account, licenses, names }: Owned): Record<string, unknown> {

@@ -67,6 +67,7 @@ export function openAccounts(pool: UserPool | null) {
     async ownerId(owner: string): Promise<string> {
       return owner.includes('@') ? (await find(owner)).sub : owner;
     },
+    turnAppOff: (sub: string) => ask((known) => known.turnAppOff(sub)),
     signOut: (sub: string, disable: boolean) => ask((known) => known.signOut(sub, disable)),
     invite: (email: string) => ask((known) => known.invite(email)),
     enable: (sub: string) => ask((known) => known.enable(sub)),

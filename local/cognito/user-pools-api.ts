@@ -16,10 +16,12 @@ const maxUsers = 60;
 const service = 'AWSCognitoIdentityProviderService';
 
 /** What changes accounts. They are as before when the service is started again. */
-const changes: Record<string, (account: Account, accounts: Account[]) => void> = {
+const changes: Record<string, (account: Account, accounts: Account[]) => unknown> = {
   AdminDisableUser: (account) => Object.assign(account, { enabled: false, signedOutAtMs: Date.now() }),
   AdminEnableUser: (account) => Object.assign(account, { enabled: true }),
   AdminDeleteUser: (account, accounts) => accounts.splice(accounts.indexOf(account), 1),
+  // Of an app alone, which it forgets.
+  AdminSetUserMFAPreference: (account) => delete account.totp,
   AdminUserGlobalSignOut: (account) => Object.assign(account, { signedOutAtMs: Date.now() }),
 };
 
@@ -48,7 +50,7 @@ export async function serveUserPoolsApi(
 function changeAccount(
   { UserPoolId: asked, Username: name }: ApiParameters,
   { poolId, accounts }: UserPoolsApi,
-  change: (account: Account, accounts: Account[]) => void,
+  change: (account: Account, accounts: Account[]) => unknown,
 ): object {
   if (asked !== poolId) throw unknownPool(asked);
   const account = accounts.find(({ sub }) => sub === name);
@@ -91,7 +93,7 @@ interface ApiParameters {
   PaginationToken?: unknown;
 }
 
-function parametersIn(body: Buffer): ApiParameters {
+export function parametersIn(body: Buffer): ApiParameters {
   try {
     return JSON.parse(body.toString()) as ApiParameters;
   } catch {

@@ -30,7 +30,11 @@ export const dashboardConfig = z.object({
     clientId: z.string(),
     /** Where `/oauth2/authorize`, `/oauth2/token`, `/oauth2/revoke` and `/logout` are. */
     domainUrl: z.string(),
+    /** Of the user pools API, where an account changes its password and its second factor. */
+    userPoolsUrl: z.string(),
   }),
+  /** The second factor of a sign-in, a code of an authenticator app. */
+  mfa: z.enum(['off', 'optional', 'required']),
   /** How many days requests and images are kept. */
   retentionDays: z.int(),
   /** Whether owners are notified by e-mail of their used credits. */
@@ -47,7 +51,7 @@ export type DashboardConfig = z.infer<typeof dashboardConfig>;
 
 /** Origins beside its own that the dashboard's pages may use. */
 export interface DashboardSources {
-  /** For requests: the API, the sign-in domain, the bucket of images. */
+  /** For requests: the API, the sign-in domain, the user pools API, the bucket of images. */
   readonly connectSources: readonly string[];
   /** For images: the bucket. */
   readonly imageSources: readonly string[];

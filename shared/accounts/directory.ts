@@ -135,6 +135,12 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
       await call('AdminEnableUser', { Username: sub });
     },
 
+    /** A sign-in asks for no code of an app any more. In a pool that requires one Cognito takes this and goes on to ask. */
+    async turnAppOff(sub: string): Promise<void> {
+      const off = { Enabled: false, PreferredMfa: false };
+      await call('AdminSetUserMFAPreference', { Username: sub, SoftwareTokenMfaSettings: off });
+    },
+
     /** Deletes an account, if it is there. */
     async remove(sub: string): Promise<void> {
       await call('AdminDeleteUser', { Username: sub }).catch((error: unknown) => {

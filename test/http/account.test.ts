@@ -27,6 +27,15 @@ test('an account gets e-mails until it chooses otherwise, for itself alone, and 
     expect((await change(body)).body).toEqual({ creditMails: false });
 });
 
+test('an account ends all its sessions, and says so by nothing but true', async () => {
+  const { bySession } = await newAccount();
+  const change = (body: object) => bySession('/account', { method: 'PATCH', body });
+  expectError(await change({ endSessions: false }), 400, 'INVALID_PARAMETERS');
+  expect((await bySession('/account')).status).toBe(200);
+  expect((await change({ endSessions: true })).body).toEqual({ creditMails: true });
+  expectError(await bySession('/account'), 401, 'INVALID_SESSION');
+});
+
 test('GET /licenses says of each license, oldest first, whether its keys are accepted, as they are', async () => {
   const changes: Partial<License>[] = [{}, { status: 'ended' }, { activeUntilMs: Date.now() + 3600_000 }];
   const { license, bySession } = await newAccount({ createdAtMs: 0, apiAccess: false });

@@ -13,7 +13,7 @@ import type { GenerationList, GenerationStatus, KeyList, StoredGeneration } from
 import { useApi, type Api } from './client.ts';
 import { ApiError } from './api-error.ts';
 
-const minuteMs = 60_000;
+export const minuteMs = 60_000;
 
 // Each fetch signs new links, and the browser caches images by link. So links are kept for a while, and replaced
 // before they expire after an hour.
@@ -218,8 +218,8 @@ function isRunning(generation: StoredGeneration | undefined): boolean {
 /** What GET /health says of the model. Nothing is known before its first answer. */
 export type ModelHealth = Partial<Pick<Health, 'model' | 'modelReadyInSeconds'>>;
 
-/** Whether the model is there, while somebody waits for it. */
-export function useModelHealth(isWaiting: boolean) {
+/** Whether the model is there, while somebody waits for it; less often with `everyMs`. */
+export function useModelHealth(isWaiting: boolean, everyMs?: number) {
   const api = useApi();
   return useQuery({
     queryKey: ['health'],
@@ -228,9 +228,10 @@ export function useModelHealth(isWaiting: boolean) {
     staleTime: 0,
     // How long it will take is known as soon as the service has seen that it is scaled to zero.
     refetchInterval: ({ state: { data } }) =>
-      data?.model === 'asleep' || (data?.model === 'waking' && data.modelReadyInSeconds === null)
+      everyMs ??
+      (data?.model === 'asleep' || (data?.model === 'waking' && data.modelReadyInSeconds === null)
         ? 3000
-        : 10_000,
+        : 10_000),
   });
 }
 

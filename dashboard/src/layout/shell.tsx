@@ -10,7 +10,8 @@ import {
   type LucideIcon,
   CircleUserRound,
 } from 'lucide-react';
-import { Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { recallJob, useJob } from '@/api/bulk-job.ts';
 import { Link, NavLink, Outlet, useLocation, useNavigationType } from 'react-router';
 import { ProductMark, productName } from '@/components/product.tsx';
 import { cn } from '@/lib/cn.ts';
@@ -62,6 +63,7 @@ export function Shell() {
         tabIndex={-1}
         className="min-w-0 px-4 pt-6 pb-[calc(6.5rem+env(safe-area-inset-bottom))] sm:px-6 lg:px-10 lg:py-10"
       >
+        <Job />
         <ErrorBoundary resetKey={pathname} fallback={(error) => <ScreenCrash error={error} />}>
           <Suspense fallback={<ScreenSkeleton />}>
             <Outlet />
@@ -70,6 +72,21 @@ export function Shell() {
       </main>
       <BottomBar />
     </div>
+  );
+}
+
+const BulkJobPanel = lazy(() => import('./bulk-job-panel.tsx'));
+
+/** A job goes on over screens, and after a reload. */
+function Job() {
+  useState(recallJob);
+  if (useJob() === null) return null;
+  return (
+    <ErrorBoundary fallback={null}>
+      <Suspense>
+        <BulkJobPanel />
+      </Suspense>
+    </ErrorBoundary>
   );
 }
 

@@ -46,6 +46,11 @@ export function formatDateTime(iso: string | null): string {
   return formatTime(iso, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
+/** `Nov 21, 2026, 11:44:07 AM` in the reader's time zone. */
+export function formatSeconds(iso: string): string {
+  return formatTime(iso, { dateStyle: 'medium', timeStyle: 'medium' });
+}
+
 /** `Nov 21, 2026, 11:44:07 AM GMT+1`, for a title. */
 export function formatExactTime(iso: string | null): string {
   return formatTime(iso, { dateStyle: 'medium', timeStyle: 'long' });

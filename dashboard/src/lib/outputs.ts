@@ -98,6 +98,18 @@ export const typeLabels: Record<GenerationType, string> = {
   exact_product: 'Exact product',
 };
 
+/** What callers themselves bring about; everything else is the service's. */
+const byCallers: Record<string, string> = {
+  INVALID_PARAMETERS: 'The request: a reference image can’t be used',
+  CONTENT_REFUSED: 'The request: a check refused its content',
+  CANCELLED: 'The request: it was cancelled',
+};
+
+/** Whether a failure was the service's or the request's. */
+export function causeText(errorCode: string | null): string {
+  return byCallers[errorCode ?? ''] ?? 'The service, not your request';
+}
+
 /** A picture of a stored request. `index` is from 0. */
 export interface PictureOf {
   requestId: string;

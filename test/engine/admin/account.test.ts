@@ -140,6 +140,14 @@ test('an account is invited once, disabled and enabled', async () => {
   pool.options.accounts.splice(-1);
 });
 
+test('who lost the device with the app signs in by the password alone, and no session of before goes on', async () => {
+  Object.assign(ben, { totp: { secret: 'A'.repeat(32), isOn: true } });
+  const { stdout } = await fixture.admin(`account recover ${ben.email} --yes`);
+  expect(stdout).toContain(`${ben.sub} needs no app any more.`);
+  expect(ben).toMatchObject({ signedOutAtMs: expect.any(Number) });
+  expect(ben).not.toHaveProperty('totp');
+});
+
 test('a pool that is not there, or that may not be read, is named with what is wrong; licenses are listed all the same', async () => {
   const path = dataFolder(fixture.folder).engines;
   const { credentials, region } = pool.options.apiSigning;

@@ -1,5 +1,5 @@
 import { creditsLeft } from '../../lib/credits.ts';
-import type { LicenseAnswer, UsageStats } from '../../lib/types.ts';
+import type { LicenseAnswer, UsageAggregates, UsageStats } from '../../lib/types.ts';
 import {
   formatCredits,
   formatCount,
@@ -55,6 +55,28 @@ export function creditWarning(
     title: 'No credits are left in this period',
     text: `New requests are refused until the credits come back on ${reset}.${lowered}`,
   };
+}
+
+const dayMs = 24 * 3600_000;
+const paceDays = 7;
+
+/**
+ * When the pace of the last seven days, or of the period's so far, ends the credits. Null where that is after the period.
+ * @param byDay of the period, by UTC days
+ */
+export function paceEnd(
+  { current, limit, billingPeriodStart, billingPeriodEnd }: UsageStats,
+  byDay: UsageAggregates['byDay'],
+  nowMs: number,
+): string | null {
+  const firstDay = new Date(nowMs - (paceDays - 1) * dayMs).toISOString().slice(0, 10);
+  const sinceMs = Math.max(Date.parse(firstDay), Date.parse(billingPeriodStart));
+  const days = byDay.filter(({ date }) => date >= firstDay);
+  const used = days.reduce((sum, { credits }) => sum + credits, 0);
+  if (used === 0 || current >= limit) return null;
+  // A first hour says little of a day.
+  const endMs = nowMs + ((limit - current) / used) * Math.max(dayMs, nowMs - sinceMs);
+  return endMs < Date.parse(billingPeriodEnd) ? new Date(endMs).toISOString() : null;
 }
 
 /** `12 days`, and `under a day` on the last one: the service counts a started day as one. */
