@@ -68,9 +68,7 @@ export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage:
 /** When the credits end, where they end before the period. */
 function Pace({ usage: { stats, aggregates } }: { usage: UsageAnswer }) {
   const end = paceEnd(stats, aggregates.byDay, useNow());
-  return end === null
-    ? 'One per started megapixel'
-    : `At the present pace they end on ${formatUtcDate(end)}`;
+  return end === null ? 'One per started megapixel' : `At the present pace they end on ${formatUtcDate(end)}`;
 }
 
 interface CreditsProps {
