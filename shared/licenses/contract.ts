@@ -22,7 +22,10 @@ export const licenseAnswer = z.object({
   ),
   suspended: z.optional(
     described(
-      z.object({ at: timestamp, reason: z.string() }),
+      z.object({
+        at: described(timestamp, 'Since when.'),
+        reason: described(z.string(), 'Why, in the words of whoever operates the service.'),
+      }),
       'Since when and why whoever operates the service lets it do nothing, whatever its status. Absent where it is not suspended.',
     ),
   ),
