@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { plans } from '../shared/billing/plans.ts';
-import { usualExtraMonths } from '../shared/licenses/extra-credits.ts';
 import { billingPrices } from '../shared/billing/prices.ts';
 import {
   callbackWords,
@@ -67,7 +66,7 @@ const billing = z.strictObject({
   /** How many days a license stays usable after its payment became due. */
   pastDueGraceDays: z.int().min(0).max(maxPastDueGraceDays).default(7),
   /** How many months credits last that were paid for once. */
-  extraCreditsMonths: z.int().min(1).max(maxExtraCreditsMonths).default(usualExtraMonths),
+  extraCreditsMonths: z.int().min(1).max(maxExtraCreditsMonths).default(12),
   /** A secret with a key of Stripe's, to fetch lists that an event cuts off; null: such events fail. */
   stripeKeySecretArn: z
     .string()

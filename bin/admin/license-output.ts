@@ -30,7 +30,7 @@ export async function showLicense(session: Session, license: License): Promise<A
   };
 }
 
-function extraJson({ licenseId: _, expiresAtMs, addedAtMs, ...extra }: ExtraCredits) {
+function extraJson({ licenseId: _license, expiresAtMs, addedAtMs, ...extra }: ExtraCredits) {
   return { ...extra, expiresAt: isoTime(expiresAtMs), addedAt: isoTime(addedAtMs) };
 }
 
@@ -138,7 +138,7 @@ export function licenseJson(license: License, { name, ownerEmail }: Known): Reco
     periodAnchorMs,
     carried,
     activeUntilMs,
-    extraUntilMs: _,
+    extraUntilMs: _until,
     createdAtMs,
     ...rest
   } = license;

@@ -149,6 +149,43 @@ describe('extra credits', () => {
     await expect(refund(paymentId, 2, 1)).rejects.toThrow('refunded');
   });
 
+  /** Does something just before a transaction is sent, after so many others. */
+  function before(others: number, act: () => Promise<unknown>): void {
+    fixture.state.before = async (name) => {
+      if (name !== 'TransactWriteItemsCommand') return undefined;
+      others -= 1;
+      if (others >= 0) return undefined;
+      fixture.mend();
+      await act();
+      return undefined;
+    };
+  }
+
+  test('are not counted on once another has given them back: the period would hold more of its own than its limit', async () => {
+    const licenseId = await grantedLicense();
+    await add(licenseId, 4);
+    await reserve(licenseId, 5);
+    const failing = (await reserve(licenseId, 3))!;
+    before(1, async () => {
+      await generations.release(failing, failure, nowMs);
+      expect((await reserve(licenseId, 2, 7))!.fromExtra).toBeNull();
+    });
+    const late = (await reserve(licenseId, 2, 7))!;
+    expect([await totals(late), await left(licenseId)]).toEqual([
+      { committed: 9, used: 0, fromExtra: 2 },
+      [2],
+    ]);
+  });
+
+  test('are not forgotten while they come back', async () => {
+    const licenseId = await grantedLicense();
+    await add(licenseId, 2);
+    const failing = (await reserve(licenseId, 7))!;
+    before(0, () => generations.release(failing, failure, nowMs));
+    await add(licenseId, 1);
+    expect((await left(licenseId)).sort()).toEqual([1, 2]);
+  });
+
   test('are found by a release after they were used up and forgotten', async () => {
     const licenseId = await grantedLicense();
     await add(licenseId, 2);

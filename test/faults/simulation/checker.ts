@@ -11,7 +11,7 @@ import { routes } from '../../../shared/routes/routes.ts';
 import { extraSortKey, inFlightSortKey, licenseIdOfGeneration } from '../../../shared/table/keys.ts';
 import { keyOfLink, type Copy } from './bucket.ts';
 import { createDeletions } from './deletions.ts';
-import { createExtraRules } from './extra-credits.ts';
+import { createExtraRules } from './extra-rules.ts';
 import { isOpen, isPeriod, wrongCounts, wrongTallies, type StoredRecord } from './invariants.ts';
 import { createLimits } from './limits.ts';
 import type { Outside } from './outside.ts';

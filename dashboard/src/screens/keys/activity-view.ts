@@ -55,10 +55,6 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
       return isNew && to === 'active' ? [] : [statuses[String(to)] ?? String(to)];
     case 'activeUntil':
       return [to === null ? 'without an end' : `active until ${formatDate(String(to))}`];
-    case 'extraCreditsAdded':
-      return [`${credits(to)} beside those of its months`];
-    case 'extraCreditsTakenBack':
-      return [`${credits(to)} of a refunded pack taken back`];
     case 'unpaidRuns':
       return [`${formatCount(Number(from), 'run')} that nobody paid for forgiven`];
     case 'access':
@@ -75,9 +71,15 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
     case 'periodAnchor':
       return isNew ? [] : ['another billing day'];
     default:
+      if (member in extraCredits) return [`${credits(to)} ${extraCredits[member]}`];
       return isNew ? [] : [`${member} changed`];
   }
 }
+
+const extraCredits: Record<string, string> = {
+  extraCreditsAdded: 'beside those of its months',
+  extraCreditsTakenBack: 'of a refunded pack taken back',
+};
 
 const statuses: Record<string, string> = { active: 'active again', past_due: 'past due', ended: 'ended' };
 
