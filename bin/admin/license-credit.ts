@@ -3,18 +3,39 @@ import { addExtraCredits } from '../../shared/licenses/extra-credits-store.ts';
 import { extraCreditsExpireAtMs, usualExtraMonths } from '../../shared/licenses/extra-credits.ts';
 import { usageFailure } from '../common/failure.ts';
 import { counted, type Answer } from '../common/output.ts';
-import type { Session } from './command.ts';
+import type { CommandRow, Session } from './command.ts';
 import { getLicense, unknownLicense } from './get-license.ts';
 import { showLicense } from './license-output.ts';
+import { id, line, time, wholeNumber } from '../common/values.ts';
 
-export interface CreditOptions {
+interface CreditOptions {
   reason: string;
   id?: string;
   expires?: number;
 }
 
 /** Credits beside those of the months. */
-export async function creditLicense(
+export const creditCommand: CommandRow = {
+  name: 'credit',
+  description: "give a license credits beside its months': used after those, until they expire",
+  operands: [
+    ['<license>', 'its id', id],
+    ['<credits>', 'how many', wholeNumber(1, 1_000_000)],
+  ],
+  options: [
+    ['--reason <text>', 'why; the audit log keeps it, for operators', line(200), { required: true }],
+    [
+      '--id <id>',
+      'a name of your own for this gift, as a ticket: the same gives once (default: a new one)',
+      id,
+    ],
+    ['--expires <time>', `when they expire (default: ${usualExtraMonths} months from now)`, time],
+  ],
+  run: (options: CreditOptions, licenseId: string, amount: number) => (session) =>
+    creditLicense(session, licenseId, amount, options),
+};
+
+async function creditLicense(
   session: Session,
   licenseId: string,
   amount: number,

@@ -17,8 +17,7 @@ import {
   licenseLosses,
   type ChangeOptions,
 } from './license-change.ts';
-import { usualExtraMonths } from '../../shared/licenses/extra-credits.ts';
-import { creditLicense, type CreditOptions } from './license-credit.ts';
+import { creditCommand } from './license-credit.ts';
 import { getLicense, unknownLicense } from './get-license.ts';
 import { listLicenses, showLicense } from './license-output.ts';
 import { counted, type Answer } from '../common/output.ts';
@@ -143,25 +142,7 @@ export const licenseCommands: CommandGroup = {
       asksBefore: accessIsTakenAway,
       run: (_, licenseId: string) => (session) => endLicense(session, licenseId),
     },
-    {
-      name: 'credit',
-      description: "give a license credits beside its months': used after those, until they expire",
-      operands: [
-        ['<license>', 'its id', id],
-        ['<credits>', 'how many', wholeNumber(1, 1_000_000)],
-      ],
-      options: [
-        ['--reason <text>', 'why; the audit log keeps it, for operators', line(200), required],
-        [
-          '--id <id>',
-          'a name of your own for this gift, as a ticket: the same gives once (default: a new one)',
-          id,
-        ],
-        ['--expires <time>', `when they expire (default: ${usualExtraMonths} months from now)`, time],
-      ],
-      run: (options: CreditOptions, licenseId: string, amount: number) => (session) =>
-        creditLicense(session, licenseId, amount, options),
-    },
+    creditCommand,
     {
       name: 'forgive',
       description: 'forget the runs that nobody paid for, so that its next request is not refused for them',

@@ -74,9 +74,13 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
     case 'periodAnchor':
       return isNew ? [] : ['another billing day'];
     default:
-      if (member in extraCredits) return [`${credits(to)} ${extraCredits[member]}`];
-      return isNew ? [] : [`${member} changed`];
+      return otherDetails(member, to, isNew);
   }
+}
+
+function otherDetails(member: string, to: Change['to'], isNew: boolean): string[] {
+  if (member in extraCredits) return [`${credits(to)} ${extraCredits[member]}`];
+  return isNew ? [] : [`${member} changed`];
 }
 
 const quoted = (value: Change['to']): string => `“${isolated(String(value))}”`;
