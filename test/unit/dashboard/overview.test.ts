@@ -69,7 +69,12 @@ describe('credits', () => {
       'No credits are left in this period',
       `come back on ${formatUtcDate('2026-12-21')}, in 12 days.`,
     ],
-    [620, 500, 'No credits are left in this period', '620 credits were used of 500: the limit was lowered, or'],
+    [
+      620,
+      500,
+      'No credits are left in this period',
+      '620 credits were used of 500: the limit was lowered, or',
+    ],
     // No new credits are promised.
     [0, 0, 'This license has no credits', 'Its limit is 0, so every request is refused'],
   ])('%d used of %d warn: %j', (current, limit, title, text) => {
