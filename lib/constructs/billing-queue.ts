@@ -96,7 +96,10 @@ export class BillingQueue extends Construct implements Watched {
   }
 
   get widgets(): Widgets {
-    const events = serviceMetrics(this).every('billingEvents');
-    return { generations: [graph('Billing events by outcome', [events], { stacked: true })] };
+    const metrics = serviceMetrics(this);
+    const events = metrics.every('billingEvents');
+    const options = { statistic: Stats.MAXIMUM, label: 'unbound subscriptions', period };
+    const right = [metrics.of('unboundSubscriptions', options)];
+    return { generations: [graph('Billing events by outcome', [events], { stacked: true, right })] };
   }
 }

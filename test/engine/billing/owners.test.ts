@@ -90,6 +90,17 @@ describe('a subscription whose metadata name no owner', () => {
     );
   });
 
+  test('stays its license’s owner’s, also where it was stored before owners were', async () => {
+    const sub = bought();
+    await billing.apply(sub.created(t, { metadata: { ownerId } }));
+    const read = await billing.subscriptions.get(sub.licenseId);
+    const { owner: _, ...before } = read.registers;
+    const stored = { ...read, registers: before as typeof read.registers };
+    expect(await billing.subscriptions.put(sub.licenseId, read, stored, 'billing:evt_1')).toBe(true);
+    await billing.apply(sub.updated(t + 1, { items: items('price_starter') }));
+    expect(await sub.license()).toMatchObject({ ownerId, tier: 'starter' });
+  });
+
   test('of two checkouts at once is one account’s', async () => {
     const sub = bought();
     await billing.apply(sub.created(t));
