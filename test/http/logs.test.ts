@@ -226,7 +226,7 @@ describe.each([
   });
 
   test('holds no e-mail address and no password', () => {
-    expect(credentials).toHaveLength(4);
+    expect(credentials).toHaveLength(6);
     expect(credentials.filter((credential) => text().includes(credential))).toEqual([]);
   });
 
