@@ -106,10 +106,15 @@ async function emptyAccount(
 ): Promise<void> {
   const waiting = <T,>(work: () => Promise<T>): Promise<T> => patiently(work, { signal });
   report({ what: 'Revoking your keys.', done: 0, total: 1 });
-  const { keys } = await waiting(() => api.request('GET /keys', { signal }));
-  for (const { keyId } of keys.filter(({ status }) => status === 'active')) {
-    await waiting(() => api.request('DELETE /keys/{keyId}', { path: { keyId } }));
-  }
+  let after: string | undefined;
+  do {
+    const query = { limit: 100, cursor: after };
+    const page = await waiting(() => api.request('GET /keys', { query, signal }));
+    for (const { keyId } of page.keys.filter(({ status }) => status === 'active')) {
+      await waiting(() => api.request('DELETE /keys/{keyId}', { path: { keyId } }));
+    }
+    after = page.nextCursor ?? undefined;
+  } while (after !== undefined);
   const requestIds: string[] = [];
   const { licenses } = await waiting(() => api.request('GET /licenses', { signal }));
   for (const { licenseId } of licenses) {
