@@ -9,7 +9,7 @@ import { scalarBuild } from './scalar-build.ts';
 
 /** The local service (`npm start`), to which `npx vite` sends all requests that are not for this app. */
 const service = 'http://127.0.0.1:4600';
-const servicePaths = '^/(api|oauth2|login|logout|us-east-1_local|image-generation|packages)\\b';
+const servicePaths = '^/(api|oauth2|login|logout|cognito-idp|us-east-1_local|image-generation|packages)\\b';
 
 const port = 5173;
 
@@ -22,6 +22,7 @@ const configOfService: Plugin = {
         const config = (await (await fetch(`${service}/config.json`)).json()) as DashboardConfig;
         config.apiBaseUrl = new URL(config.apiBaseUrl).pathname;
         config.signIn.domainUrl = `http://127.0.0.1:${port}`;
+        config.signIn.userPoolsUrl = `http://127.0.0.1:${port}/cognito-idp/`;
         res.setHeader('content-type', 'application/json').end(JSON.stringify(config));
       };
       answer().catch(next);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { secretReader } from '../shared/base/secret-reader.ts';
 import { stripeLists } from '../shared/billing/stripe-lists.ts';
+import { applyPackEvidence, readPackEvent } from '../shared/billing/pack.ts';
 import { BillingFailure } from '../shared/billing/evidence.ts';
 import { parseRawEvent } from '../shared/billing/event.ts';
 import { parseBillingPrices, type BillingPrices } from '../shared/billing/prices.ts';
@@ -36,6 +37,8 @@ interface LogFields {
   eventType?: string;
   subscriptionId?: string;
   licenseId?: string;
+  /** Of what may have bought a pack of credits. */
+  paymentId?: string;
 }
 
 /** `other_mode`: of Stripe's sandbox where its real events count, or the other way round. */
@@ -67,6 +70,13 @@ async function apply(record: SQSRecord, logFields: LogFields): Promise<Exclude<O
   logFields.eventId = raw.id;
   logFields.eventType = raw.type;
   if (raw.livemode !== rules().livemode) return 'other_mode';
+  const pack = readPackEvent(raw);
+  if (pack !== null) {
+    logFields.paymentId = pack.paymentId;
+    const { env, table, clock } = runtime();
+    const deps = { table: table(), packs: env.billingPacks, months: env.extraCreditsMonths };
+    return applyPackEvidence(pack, deps, clock.now());
+  }
   const evidence = await readWholeEvent(raw, fetchList());
   if (evidence === null) return 'ignored';
   logFields.subscriptionId = evidence.subscriptionId;

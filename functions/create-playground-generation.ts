@@ -24,7 +24,7 @@ export const handler = endpoint(routes.createPlaygroundGeneration, {
     const named = async () => {
       const license = await ownedLicense(deps.licenses, caller.ownerId, licenseId);
       request.logFields.licenseId = license.licenseId;
-      request.refusalOwner = { licenseId: license.licenseId, caller: playgroundCaller };
+      request.refusalOwner = { licenseId: license.licenseId, caller: playgroundCaller, keyName: null };
       refuseInactive(license, runtime.clock.now());
       return license;
     };

@@ -21,7 +21,7 @@ export const handler = endpoint(routes.getKey, {
     const nowMs = runtime.clock.now();
     const period = creditPeriod(license, nowMs);
     const [use, identities, owned] = await Promise.all([
-      readKeyUse(deps.table, key, period.startMs),
+      readKeyUse(deps.table, key.keyId, license, period.startMs, nowMs),
       usableIdentities([license], deps.identities),
       deps.licenses.listByOwner(license.ownerId),
     ]);

@@ -32,8 +32,9 @@ export const handler = endpoint(routes.getUsage, {
     const license = await ownedLicense(deps.licenses, caller.ownerId, licenseId);
     const nowMs = runtime.clock.now();
     const period = creditPeriod(license, nowMs);
-    const [totals, newest, identities] = await Promise.all([
+    const [totals, extra, newest, identities] = await Promise.all([
       deps.periods.get(license.licenseId, period.startMs),
+      deps.periods.extraLeft(license, nowMs),
       deps.generations.list(license.licenseId, historyLength, null),
       deps.identities.list(),
     ]);
@@ -41,7 +42,7 @@ export const handler = endpoint(routes.getUsage, {
     const history = newest.filter(({ expiresAtMs }) => expiresAtMs > nowMs);
     const usage: UsageAnswer = {
       licenseId: license.licenseId,
-      stats: usageStats(license.tier, totals.used, period, nowMs),
+      stats: usageStats(license.tier, totals.used, period, extra, nowMs),
       history: history.map(usageHistoryItem),
       aggregates: usageAggregates(totals, { identities, keys }, period, nowMs),
     };

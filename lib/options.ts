@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { plans } from '../shared/billing/plans.ts';
 import { billingPrices } from '../shared/billing/prices.ts';
 import {
   callbackWords,
   contactPattern,
   isCallback,
   maxAsyncDeadlineSeconds,
+  maxExtraCreditsMonths,
   maxPastDueGraceDays,
   maxRetentionDays,
 } from '../shared/base/config.ts';
@@ -63,6 +65,8 @@ const billing = z.strictObject({
   livemode: z.boolean().default(true),
   /** How many days a license stays usable after its payment became due. */
   pastDueGraceDays: z.int().min(0).max(maxPastDueGraceDays).default(7),
+  /** How many months credits last that were paid for once. */
+  extraCreditsMonths: z.int().min(1).max(maxExtraCreditsMonths).default(12),
   /** A secret with a key of Stripe's, to fetch lists that an event cuts off; null: such events fail. */
   stripeKeySecretArn: z
     .string()
@@ -155,6 +159,8 @@ export const allOptions = z.strictObject({
     .default(null),
   /** Where customers change their subscriptions, as Stripe's customer portal; null for no link. */
   billingPortalUrl: httpsUrl.nullable().default(null),
+  /** What accounts without a license may subscribe to, and packs of credits for those with one. */
+  plans: z._default(plans, []),
   /** Where customers ask for help, and those whose servers references are fetched from: an e-mail address or a page; null for none. */
   supportContact: z
     .union([emailAddress, httpsUrl])

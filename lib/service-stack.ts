@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { CfnOutput, Duration, Stack, Tags, type App } from 'aws-cdk-lib/core';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { environmentVariables } from '../shared/base/config.ts';
+import { packsIn, planCard } from '../shared/billing/plans.ts';
 import { grantsOf, routes } from '../shared/routes/routes.ts';
 import { jobs, type Job } from '../shared/routes/jobs.ts';
 import { maxWaitSeconds } from '../shared/routes/limits.ts';
@@ -134,23 +135,25 @@ export class ServiceStack extends Stack {
   private addDashboard(
     distFolder = fileURLToPath(new URL('../dashboard/dist', import.meta.url)),
   ): DashboardSite {
-    const { domain, retentionDays, mail, billingPortalUrl, supportContact } = this.configuration;
+    const { domain, retentionDays, mfa, mail, billingPortalUrl, supportContact, plans } = this.configuration;
     const { accounts, api, images } = this;
     const dashboard = new DashboardSite(this, 'Dashboard', {
       distFolder,
-      connectSources: [api.origin, accounts.domainUrl, images.origin],
+      connectSources: [api.origin, accounts.domainUrl, accounts.userPoolsUrl, images.origin],
       imageSources: [images.origin],
       domain,
     });
     accounts.addDashboardClient(dashboard.origin, this.configuration.allowedCallbacks);
-    const { issuer, clientId, domainUrl } = accounts;
+    const { issuer, clientId, domainUrl, userPoolsUrl } = accounts;
     dashboard.deploy({
       apiBaseUrl: api.baseUrl,
-      signIn: { issuer, clientId, domainUrl },
+      signIn: { issuer, clientId, domainUrl, userPoolsUrl: `${userPoolsUrl}/` },
+      mfa,
       retentionDays,
       creditMails: mail !== null,
       billingPortalUrl,
       supportContact,
+      plans: plans.map(planCard),
     });
     return dashboard;
   }
@@ -214,8 +217,10 @@ export class ServiceStack extends Stack {
     const files = { [pricesFile]: JSON.stringify(billing.prices) };
     const fn = this.addFunction(jobs.billingEvents, jobTimeout, files);
     fn.setVariable(environmentVariables.billingPricesFile, `/var/task/${pricesFile}`);
+    fn.setVariable(environmentVariables.billingPacks, JSON.stringify(packsIn(this.configuration.plans)));
     fn.setVariable(environmentVariables.billingLivemode, String(billing.livemode));
     fn.setVariable(environmentVariables.pastDueGraceDays, String(billing.pastDueGraceDays));
+    fn.setVariable(environmentVariables.extraCreditsMonths, String(billing.extraCreditsMonths));
     return [new BillingQueue(this, 'BillingQueue', { ...billing, fn })];
   }
 

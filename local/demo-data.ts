@@ -80,12 +80,14 @@ export const demoSamples: Record<string, DemoSample[]> = {
 /** Who made the demo data, in the audit log. */
 export const demoActor: Actor = 'operator:demo world';
 
-export type DemoOwner = 'owner' | 'stranger';
+export type DemoOwner = 'owner' | 'stranger' | 'newcomer';
 
 /** Who signs in to the dashboard. */
 export const demoAccounts: Record<DemoOwner, { email: string }> = {
   owner: { email: 'owner@example.test' },
   stranger: { email: 'stranger@example.test' },
+  /** Has no license. */
+  newcomer: { email: 'newcomer@example.test' },
 };
 
 export interface DemoLicense extends Pick<

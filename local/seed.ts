@@ -44,7 +44,7 @@ export async function openDemo(folder: DataFolder, tableName: string): Promise<D
     return { made: service.demo, signIn: service.signIn, firstStart: false };
   }
   const table = openTable(tableName);
-  const owners: Record<DemoOwner, string> = { owner: randomUUID(), stranger: randomUUID() };
+  const owners = namesTo(demoAccounts, randomUUID) as Record<DemoOwner, string>;
   const [signingKey] = await Promise.all([newSigningKey(), createTable(table)]);
   const made = await seedDemoData(table, owners, Date.now());
   const signIn = { accounts: accountsOf(owners), signingKey };
@@ -57,7 +57,7 @@ async function createTable({ documents, name }: Table): Promise<void> {
 }
 
 function accountsOf(owners: Record<DemoOwner, string>): Account[] {
-  return (['owner', 'stranger'] as const).map((name) => ({
+  return (Object.keys(demoAccounts) as DemoOwner[]).map((name) => ({
     sub: owners[name],
     email: demoAccounts[name].email,
     password: randomBytes(9).toString('base64url'),
@@ -111,6 +111,8 @@ async function seedLicense(table: Table, name: string, { made, owners, nowMs }: 
     identityIds: identities.map((identity) => made.identities[identity]!),
     apiAccess: true,
     graceUntilMs: null,
+    extraUntilMs: null,
+    suspended: null,
     periodAnchorMs: nowMs,
     maxInFlight: null,
     carried: null,

@@ -1,5 +1,6 @@
 import { createWriteStream, openSync, rmSync, type WriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { planCard } from '../shared/billing/plans.ts';
 import { setLogSink } from '../shared/base/log.ts';
 import { setStopSignal } from '../shared/http/runtime.ts';
 import { llmsText } from '../shared/openapi/llms-text.ts';
@@ -18,12 +19,14 @@ import { startDemoSamples } from './demo-samples.ts';
 import { emptyUnusedFolder, startEngines, type EngineOptions, type Engines } from './engines.ts';
 import { retentionDays, setFunctionEnvironment } from './environment.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
+import { userPoolsApiOf } from './cognito/user-pool.ts';
 import { createFront, createStartingFront, type RequestLine } from './front.ts';
 import { importRoutes } from './gateway/functions.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { installLambdaGlobal } from './gateway/lambda-host.ts';
 import { openPort, type Port } from './port.ts';
 import { openDemo, type Demo } from './seed.ts';
+import { samplePlans } from './sample-plans.ts';
 import { requestShutdown, type ShutdownCounts } from './shutdown.ts';
 import { openUserPool, sessionSettings } from './sign-in.ts';
 import { startSweepSchedule } from './sweep-schedule.ts';
@@ -84,7 +87,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     if (options.fresh || isUnfinished(folder)) await emptyUnusedFolder(folder);
     const engines = await startEngines(folder, port.url, {
       ...options,
-      onMail: (path) => options.onNotice?.(`An e-mail was written to ${path}.`),
+      onMail: noticeOfMail(options),
     });
     try {
       return await serve(port, folder, engines, options);
@@ -97,6 +100,11 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     throw error;
   }
 }
+
+const noticeOfMail =
+  ({ onNotice = () => {} }: LocalServiceOptions) =>
+  (path: string) =>
+    onNotice(`An e-mail was written to ${path}.`);
 
 async function serve(
   port: Port,
@@ -123,7 +131,7 @@ async function serve(
   const schedule = await startSweepSchedule(settings).catch((error: unknown) => {
     throw corruptFolder(folder, "its table can't be read", error);
   });
-  const pages = openPages(port, demo, settings, options);
+  const pages = openPages(port, folder, demo, settings, options);
   const { onRequest } = options;
   port.serve(createFront({ url: port.url, gateway, bucketName, objects, ...pages, onRequest }));
   const ready = readyFile(port.url, demo);
@@ -184,6 +192,7 @@ function readyFile(origin: string, { made, signIn }: Demo): ReadyFile {
 /** What is served beside the API: the sign-in, and the dashboard. */
 function openPages(
   { url }: Port,
+  { outbox }: DataFolder,
   { signIn }: Demo,
   { accessKeyId, secretAccessKey, region }: EnginesFile,
   options: LocalServiceOptions,
@@ -193,14 +202,16 @@ function openPages(
   const apiSigning = { credentials: { accessKeyId, secretAccessKey }, region };
   const config = {
     apiBaseUrl: `${url}${basePath}`,
-    signIn: { issuer, clientId, domainUrl: url },
+    signIn: { issuer, clientId, domainUrl: url, userPoolsUrl: `${userPoolsApiOf(url)}/` },
+    mfa: 'optional' as const,
     retentionDays,
     creditMails: true,
     billingPortalUrl,
     supportContact,
+    plans: samplePlans.map(planCard),
   };
   return {
-    userPool: openUserPool(url, signIn, { ...options, apiSigning }),
+    userPool: openUserPool(url, signIn, { ...options, apiSigning, outbox, onMail: noticeOfMail(options) }),
     dashboard: openDashboard({
       folder: dashboardFolder,
       config,

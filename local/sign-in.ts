@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createUserPool, issuerOf, type UserPool } from './cognito/user-pool.ts';
 import type { UserPoolOptions } from './cognito/options.ts';
 import type { SignInFile } from './data-folder.ts';
@@ -15,6 +17,9 @@ export function sessionSettings(origin: string): { issuer: string; jwksUrl: stri
 }
 
 interface SignInOptions extends Pick<UserPoolOptions, 'accessTokenSeconds' | 'apiSigning'> {
+  /** Where invitations are written. */
+  outbox: string;
+  onMail(path: string): void;
   allowedOrigins: string[];
   allowedCallbacks: string[];
 }
@@ -27,7 +32,7 @@ export function returnAddresses(origins: string[], callbacks: string[]) {
 
 /** The pool that the demo accounts sign in to, for the dashboard at the same origin and for what is allowed beside it. */
 export function openUserPool(origin: string, signIn: SignInFile, options: SignInOptions): UserPool {
-  const { accessTokenSeconds, apiSigning, allowedOrigins, allowedCallbacks } = options;
+  const { accessTokenSeconds, apiSigning, outbox, onMail, allowedOrigins, allowedCallbacks } = options;
   return createUserPool({
     baseUrl: origin,
     ...signIn,
@@ -35,5 +40,11 @@ export function openUserPool(origin: string, signIn: SignInFile, options: SignIn
     ...returnAddresses([origin, developmentOrigin, ...allowedOrigins], allowedCallbacks),
     accessTokenSeconds,
     apiSigning,
+    onInvite({ sub, email, password }) {
+      mkdirSync(outbox, { recursive: true });
+      const path = join(outbox, `invitation-${sub}.txt`);
+      writeFileSync(path, `To: ${email}\n\nYour temporary password is ${password}\n`, { mode: 0o600 });
+      onMail(path);
+    },
   });
 }

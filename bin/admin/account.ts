@@ -2,6 +2,7 @@ import type { Account } from '../../shared/accounts/directory.ts';
 import { isoTime } from '../../shared/base/clock.ts';
 import { isActive, type License } from '../../shared/licenses/license.ts';
 import { licenseNames } from '../../shared/licenses/names.ts';
+import { usageFailure } from '../common/failure.ts';
 import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
 import { account as accountValue, nonEmpty, wholeNumber } from '../common/values.ts';
 import { eraseAccount } from './account-erase.ts';
@@ -19,7 +20,8 @@ interface ListOptions {
 
 export const accountCommands: CommandGroup = {
   name: 'account',
-  description: 'accounts, which own licenses and sign in to the dashboard: list, show, sign out, erase',
+  description:
+    'accounts, which own licenses and sign in to the dashboard: list, show, invite, sign out, disable, enable, recover, erase',
   examples: ['account list', 'account show ada@example.com'],
   commands: [
     {
@@ -42,12 +44,45 @@ export const accountCommands: CommandGroup = {
       description:
         'end all sessions of an account at once, also of one that is deleted from the pool already',
       operands: [['<account>', 'its Cognito sub or its e-mail address', accountValue]],
-      options: [['--disable', 'nobody signs in with it any more, until it is enabled in Cognito']],
       asksBefore: accessIsTakenAway,
-      run:
-        ({ disable = false }: { disable?: boolean }, text: string) =>
-        (session) =>
-          signOut(session, text, disable),
+      run: (_, text: string) => (session) => signOut(session, text, false),
+    },
+    {
+      name: 'disable',
+      description: 'the same, and nobody signs in with it any more until it is enabled; its keys work on',
+      operands: [['<account>', 'its Cognito sub or its e-mail address', accountValue]],
+      asksBefore: accessIsTakenAway,
+      run: (_, text: string) => (session) => signOut(session, text, true),
+    },
+    {
+      name: 'enable',
+      description: 'let people sign in with a disabled account again',
+      operands: [['<account>', 'its Cognito sub or its e-mail address', accountValue]],
+      run: (_, text: string) => async (session) => {
+        const { sub } = await session.accounts.find(text);
+        await session.accounts.enable(sub);
+        return { json: { ownerId: sub, disabled: false }, text: `${sub} can be signed in with again.` };
+      },
+    },
+    {
+      name: 'invite',
+      description: 'make an account; Cognito mails a temporary password, which is good for seven days',
+      operands: [['<mail>', 'the e-mail address', accountValue]],
+      run(_, email: string) {
+        if (!email.includes('@')) throw usageFailure('An account is invited by its e-mail address.');
+        return async ({ accounts }) => {
+          const ownerId = await accounts.invite(email);
+          return { json: { ownerId, email }, text: `Invited ${email}: the account is ${ownerId}.` };
+        };
+      },
+    },
+    {
+      name: 'recover',
+      description:
+        'for who has lost the device with the authenticator app: a sign-in asks for the password alone, and all sessions end',
+      operands: [['<account>', 'its Cognito sub or its e-mail address', accountValue]],
+      asksBefore: accessIsTakenAway,
+      run: (_, text: string) => (session) => recover(session, text),
     },
     {
       name: 'erase',
@@ -98,7 +133,7 @@ const columnsAt = (nowMs: number) => ({
   LICENSES: (one: Owned) => licensesText(one, nowMs),
 });
 
-async function show(session: Session, text: string): Promise<Answer> {
+export async function show(session: Session, text: string): Promise<Answer> {
   const one = await owned(session, await session.accounts.find(text));
   const { account, licenses, names } = one;
   const summary = keyValues([
@@ -132,6 +167,21 @@ async function signOut(session: Session, text: string, disable: boolean): Promis
     json: { ownerId, isThere, disabled: disable },
     text: `All sessions of ${ownerId} have ended.${note}`,
   };
+}
+
+/** Whoever has the lost device may have a session too. */
+async function recover(session: Session, text: string): Promise<Answer> {
+  const { accounts, stores } = session;
+  const { sub, email } = await accounts.find(text);
+  const what = `let the account ${email ?? sub} sign in by its password alone`;
+  const losses = ['all its sessions end at once', 'the app of before counts no more'];
+  await session.confirm({ what, losses });
+  await accounts.turnAppOff(sub);
+  const endedAtMs = await accounts.signOut(sub, false);
+  await stores.accounts.endSessions(sub, endedAtMs ?? Date.now());
+  const next =
+    'Its owner signs in with the password, or by a code to the e-mail address, and adds an app under Account.';
+  return { json: { ownerId: sub, recovered: true }, text: `${sub} needs no app any more. ${next}` };
 }
 
 function accountJson({ account, licenses, names }: Owned): Record<string, unknown> {

@@ -3,7 +3,7 @@ import { isoTime } from '../../shared/base/clock.ts';
 import type { AuditLog } from '../../shared/accounts/audit-store.ts';
 import type { CommandRow, Session } from './command.ts';
 import { usageFailure } from '../common/failure.ts';
-import { getLicense } from './license.ts';
+import { getLicense } from './get-license.ts';
 import { listOf, readableTime, type Answer } from '../common/output.ts';
 import { id, wholeNumber } from '../common/values.ts';
 

@@ -4,6 +4,7 @@ import { openAccounts, type Accounts } from '../common/accounts.ts';
 import { findPlace, operatorOf, type Place, type PlaceFlags } from '../common/connection.ts';
 import { withOptions, type Kind, type OptionRow } from '../common/command-line.ts';
 import { asFailure, Failure } from '../common/failure.ts';
+import type { LogPlace } from '../common/logs.ts';
 import type { Answer } from '../common/output.ts';
 import type { Terminal } from '../common/prompt.ts';
 import type { Stores } from '../common/stores.ts';
@@ -23,6 +24,7 @@ export interface Session {
   accounts: Accounts;
   /** Where images lie; null where only a table was named. */
   bucketName: string | null;
+  logs: LogPlace | null;
   /** When the command began, milliseconds since 1970. */
   nowMs: number;
   /** Who works with it: asked for by commands that change something, before they do. */
@@ -96,6 +98,7 @@ async function answer(command: Command, work: Work): Promise<void> {
       stores,
       accounts: openAccounts(place.userPool),
       bucketName: place.bucketName,
+      logs: place.logs,
       nowMs: Date.now(),
       operator: () => operatorOf(place!),
       confirm: asking(flags, place.name),

@@ -7,7 +7,8 @@ import {
 import { isoTime } from '../../shared/base/clock.ts';
 import { creditsCharged, type Generation } from '../../shared/generations/generation.ts';
 import type { GenerationFilter } from '../../shared/generations/pages.ts';
-import { storedMembers } from '../../shared/generations/answers.ts';
+import { noteRead } from '../../shared/accounts/audit-store.ts';
+import { storedAnswer, storedMembers } from '../../shared/generations/answers.ts';
 import type { OptionRow } from '../common/command-line.ts';
 import { requestEraser } from '../common/erase.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
@@ -16,13 +17,14 @@ import {
   account,
   id,
   keyId,
+  line,
   oneOf,
   requestId as requestIdValue,
   time,
   wholeNumber,
 } from '../common/values.ts';
 import type { CommandGroup, OperandRow, Session } from './command.ts';
-import { getLicense } from './license.ts';
+import { getLicense } from './get-license.ts';
 
 const examples = [
   'generation list --owner ada@example.com --status FAILED --since 2026-11-20',
@@ -39,7 +41,6 @@ const listOptions: OptionRow[] = [
   ['--since <time>', 'accepted then or later', time],
   ['--until <time>', 'accepted before then', time],
   ['--limit <n>', 'at most so many', wholeNumber(1, 1000), { usual: 50 }],
-  ['--prompts', 'with what was asked for, which is the business of its owner'],
 ];
 
 const oneRequest: OperandRow[] = [
@@ -66,9 +67,27 @@ export const generationCommands: CommandGroup = {
     },
     {
       name: 'show',
-      description: 'one stored request, with its prompt and its credits; no links to its images',
+      description: 'one stored request and its credits, without its prompt and its images',
       operands: oneRequest,
-      run: (_, licenseId: string, requestId: string) => (session) => show(session, licenseId, requestId),
+      options: [
+        [
+          '--prompt',
+          "with its prompt and links to its images, which are its owner's business; needs --reason",
+        ],
+        [
+          '--reason <reason>',
+          'why you read it; the audit log keeps it, and its owner sees that it was read',
+          line(200),
+        ],
+      ],
+      run(
+        { prompt = false, reason = '' }: { prompt?: boolean; reason?: string },
+        licenseId: string,
+        requestId: string,
+      ) {
+        if (prompt !== (reason !== '')) throw usageFailure('--prompt and --reason go together.');
+        return (session) => show(session, licenseId, requestId, prompt ? reason : null);
+      },
     },
     {
       name: 'delete',
@@ -92,11 +111,10 @@ interface ListOptions {
   since?: number;
   until?: number;
   limit: number;
-  prompts?: boolean;
 }
 
 async function list(session: Session, licenseId: string | undefined, options: ListOptions): Promise<Answer> {
-  const { limit, prompts = false } = options;
+  const { limit } = options;
   const licenseIds = await licensesOf(session, licenseId, options.owner);
   // One more than is shown says whether there are more.
   const found = await Promise.all(licenseIds.map((one) => newest(session, one, options, limit + 1)));
@@ -105,8 +123,8 @@ async function list(session: Session, licenseId: string | undefined, options: Li
   const hasMore = all.length > limit;
   const older = hasMore ? '\n\nThere are older requests: --until, or --limit up to 1000, shows them.' : '';
   return {
-    json: { generations: shown.map((one) => (prompts ? generationJson(one) : withoutPrompts(one))), hasMore },
-    text: listOf(shown, prompts ? withPrompts : columns, 'There are no such requests.') + older,
+    json: { generations: shown.map(withoutPrompts), hasMore },
+    text: listOf(shown, columns, 'There are no such requests.') + older,
   };
 }
 
@@ -147,7 +165,7 @@ async function newest(
   return found.slice(0, limit);
 }
 
-function withoutPrompts(generation: Generation): Record<string, unknown> {
+export function withoutPrompts(generation: Generation): Record<string, unknown> {
   const { prompt: _prompt, negativePrompt: _negative, ...members } = generationJson(generation);
   return members;
 }
@@ -163,15 +181,42 @@ const columns = {
   CREDITS: creditsCharged,
   KEY: (one: Generation) => one.keyId,
 };
-const withPrompts = { ...columns, PROMPT: (one: Generation) => one.prompt };
 
-async function show(session: Session, licenseId: string, requestId: string): Promise<Answer> {
-  const generation = await session.stores.generations.get(licenseId, requestId);
+/** @param reason why its prompt and its images are looked at; null where they are not */
+async function show(
+  session: Session,
+  licenseId: string,
+  requestId: string,
+  reason: string | null,
+): Promise<Answer> {
+  const { stores, bucketName, nowMs } = session;
+  const generation = await stores.generations.get(licenseId, requestId);
   if (generation === null) throw await missingRequest(session, licenseId, requestId);
-  return { json: generationJson(generation), text: generationText(generation) };
+  if (reason === null) return { json: withoutPrompts(generation), text: generationText(generation) };
+  const changes = Object.entries({ request: requestId, readBecause: reason });
+  const note = {
+    by: await session.operator(),
+    action: 'request_read',
+    subjectId: requestId,
+    subjectName: null,
+    changes: changes.map(([member, to]) => ({ member, from: null, to })),
+  } as const;
+  await noteRead(stores.table, { licenseId }, note, nowMs);
+  const { objectStore } = await import('../../shared/images/object-store.ts');
+  const linked = bucketName === null ? null : await storedAnswer(generation, objectStore(bucketName));
+  const { outputs = [] } = linked ?? {};
+  const asked = keyValues([
+    ['Prompt', generation.prompt],
+    ['Negative prompt', generation.negativePrompt],
+  ]);
+  return {
+    json: { ...generationJson(generation), outputs },
+    text: [generationText(generation), asked, ...outputs].join('\n'),
+  };
 }
 
-function generationText(generation: Generation): string {
+/** Without what it was asked for. */
+export function generationText(generation: Generation): string {
   const { identity, numOutputs, width, height, outputFormat, errorCode, errorMessage } = generation;
   const error = errorMessage === null ? null : `${errorCode ?? ''} ${errorMessage}`.trim();
   return keyValues([
@@ -182,8 +227,6 @@ function generationText(generation: Generation): string {
     ['Error', error],
     ['Identity', `${identity.name} (${identity.id})`],
     ['Type', generation.type],
-    ['Prompt', generation.prompt],
-    ['Negative prompt', generation.negativePrompt],
     ['Seed', generation.seed],
     ['Steps', generation.steps],
     ['Guidance scale', generation.cfgScale],

@@ -12,7 +12,7 @@ import { checkMaxInFlight, issueApiKey, keyAnswer, keyAnswers } from '../../shar
 import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
 import { counted } from '../../shared/base/words.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
-import { getLicense } from './license.ts';
+import { getLicense } from './get-license.ts';
 import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
 import { futureTime, id, keyId as keyIdValue, line, oneOf, wholeNumber } from '../common/values.ts';
 
@@ -168,7 +168,7 @@ function keyLosses(before: ApiKey, after: ApiKey): string[] {
   return losses;
 }
 
-function answersOf({ stores, nowMs }: Session, keys: ApiKey[]): Promise<KeyAnswer[]> {
+export function answersOf({ stores, nowMs }: Session, keys: ApiKey[]): Promise<KeyAnswer[]> {
   return keyAnswers(keys, { ...stores, keyLimitNames }, nowMs);
 }
 
@@ -181,7 +181,7 @@ function unknownKey(keyId: string): Failure {
   return new Failure(`There is no key ${keyId}.`);
 }
 
-const fields = {
+export const keyFields = {
   Key: (key: KeyAnswer) => key.keyId,
   Begins: (key: KeyAnswer) => key.keyPrefix,
   Name: (key: KeyAnswer) => key.name,
@@ -196,10 +196,10 @@ const fields = {
   Expires: (key: KeyAnswer) => readable(key.expiresAt),
   Revoked: (key: KeyAnswer) => readable(key.revokedAt),
 };
-const { License: _, ...columns } = fields;
+const { License: _, ...columns } = keyFields;
 
 function shown(key: KeyAnswer): Answer {
-  const rows = Object.entries(fields).map(([label, cell]): [string, string] => [label, cell(key)]);
+  const rows = Object.entries(keyFields).map(([label, cell]): [string, string] => [label, cell(key)]);
   return { json: { ...key }, text: keyValues(rows) };
 }
 

@@ -1,23 +1,50 @@
 import { isoTime } from '../../shared/base/clock.ts';
 import { isActive, maxInFlight, type License } from '../../shared/licenses/license.ts';
+import { listExtraCredits, type ExtraCredits } from '../../shared/licenses/extra-credits-store.ts';
 import { licenseNames } from '../../shared/licenses/names.ts';
 import { tiers } from '../../shared/licenses/tiers.ts';
-import { counted, keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
+import { counted, keyValues, listOf, readableTime, table, type Answer } from '../common/output.ts';
 import type { Session } from './command.ts';
 
 /** One license with the name that its owner reads, and the owner's e-mail address. */
 export async function showLicense(session: Session, license: License): Promise<Answer> {
   const { stores, accounts, nowMs } = session;
   const { licenseId, ownerId } = license;
-  const [listed, emails] = await Promise.all([
+  const [listed, emails, extra] = await Promise.all([
     stores.licenses.listByOwner(ownerId),
     accounts.emailsOf([ownerId]),
+    license.extraUntilMs === null ? [] : listExtraCredits(stores.table, licenseId),
   ]);
   // The index that lists them may not have the newest change yet.
   const others = listed.filter((other) => other.licenseId !== licenseId);
   const all = [...others, license].sort((a, b) => a.createdAtMs - b.createdAtMs);
   const name = licenseNames(all).get(licenseId)!;
-  return licenseAnswer(license, { name, ownerEmail: emails.get(ownerId) ?? null }, nowMs);
+  const answer = licenseAnswer(license, { name, ownerEmail: emails.get(ownerId) ?? null }, nowMs);
+  if (extra.length === 0) return answer;
+  return {
+    json: { ...answer.json, extraCredits: extra.map(extraJson) },
+    text: `${answer.text}\n\nExtra credits\n${table(
+      ['LEFT', 'OF', 'EXPIRE', 'ID', 'WHY'],
+      extra.map((one) => extraRow(one, nowMs)),
+    )}`,
+  };
+}
+
+function extraJson({ licenseId: _license, expiresAtMs, addedAtMs, ...extra }: ExtraCredits) {
+  return { ...extra, expiresAt: isoTime(expiresAtMs), addedAt: isoTime(addedAtMs) };
+}
+
+function extraRow(extra: ExtraCredits, nowMs: number): (string | number)[] {
+  const { left, amount, takenBack, expiresAtMs, paymentId, reason, source } = extra;
+  const back = takenBack > 0 ? `, ${takenBack} refunded` : '';
+  const isOver = expiresAtMs <= nowMs;
+  return [
+    isOver ? 0 : left,
+    `${amount}${back}`,
+    `${readableTime(expiresAtMs)}${isOver ? ' (expired)' : ''}`,
+    paymentId,
+    reason ?? source,
+  ];
 }
 
 /** @param owner an account's sub or e-mail address; undefined for the licenses of all. */
@@ -74,6 +101,7 @@ function licenseAnswer(license: License, known: Known, nowMs: number): Answer {
       ['May use', grantsOf(license)],
       ['API access', license.apiAccess ? 'yes' : 'no'],
       ['Status', statusOf(license)],
+      ...suspensionRow(license),
       ['Keys', isActive(license, nowMs) ? 'accepted' : 'refused'],
       ['Period anchor', readableTime(license.periodAnchorMs)],
       ...countRows(license, nowMs),
@@ -87,6 +115,10 @@ function statusOf({ status, graceUntilMs }: License): string {
   return status === 'past_due' && graceUntilMs !== null
     ? `past_due, usable until ${readableTime(graceUntilMs)}`
     : status;
+}
+
+function suspensionRow({ suspended }: License): [string, string][] {
+  return suspended ? [['Suspended', `${readableTime(suspended.atMs)}: ${suspended.reason}`]] : [];
 }
 
 /** A count that is not the anchor's own period. */
@@ -104,8 +136,18 @@ function grantsOf({ foundingCatalog, identityIds }: License): string {
 
 /** Beside `name` it has `givenName` and `planName`, of which that was made. */
 export function licenseJson(license: License, { name, ownerEmail }: Known): Record<string, unknown> {
-  const { licenseId, ownerId, graceUntilMs, periodAnchorMs, carried, activeUntilMs, createdAtMs, ...rest } =
-    license;
+  const {
+    licenseId,
+    ownerId,
+    graceUntilMs,
+    suspended,
+    periodAnchorMs,
+    carried,
+    activeUntilMs,
+    extraUntilMs: _until,
+    createdAtMs,
+    ...rest
+  } = license;
   return {
     licenseId,
     name,
@@ -113,6 +155,7 @@ export function licenseJson(license: License, { name, ownerEmail }: Known): Reco
     ownerEmail,
     ...rest,
     graceUntil: isoTime(graceUntilMs),
+    suspended: suspended && { at: isoTime(suspended.atMs), reason: suspended.reason },
     periodAnchor: isoTime(periodAnchorMs),
     carried: carried && {
       start: isoTime(carried.startMs),

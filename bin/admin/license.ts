@@ -1,4 +1,5 @@
 import { clearUnpaid } from '../../shared/generations/unpaid-part.ts';
+import { usableIdentities } from '../../shared/identities/usable.ts';
 import { keyStatus } from '../../shared/keys/api-key.ts';
 import type { License } from '../../shared/licenses/license.ts';
 import { newLicense } from '../../shared/licenses/new-license.ts';
@@ -16,6 +17,8 @@ import {
   licenseLosses,
   type ChangeOptions,
 } from './license-change.ts';
+import { creditCommand } from './license-credit.ts';
+import { getLicense, unknownLicense } from './get-license.ts';
 import { listLicenses, showLicense } from './license-output.ts';
 import { counted, type Answer } from '../common/output.ts';
 import { account, id, ids, line, oneOf, time, timeOrNever, wholeNumber } from '../common/values.ts';
@@ -26,6 +29,8 @@ const examples = [
   'license grant --owner ada@example.com --tier pro --founding-catalog',
   'license grant --owner SUB --name "Spring campaign" --tier enterprise --credits 25000 --identity idn_… --anchor 2026-11-15',
   'license change lic_… --tier pro --credits 4000',
+  'license credit lic_… 10 --reason "Two images of 3 November came out black." --id ticket-4711',
+  'license suspend lic_… --reason "Chargeback of 24 November" --yes',
   'license end lic_… --yes',
 ];
 
@@ -87,7 +92,7 @@ const changeOptions: OptionRow[] = [
 
 export const licenseCommands: CommandGroup = {
   name: 'license',
-  description: 'licenses, which keys belong to: grant, change, end, forgive, list',
+  description: 'licenses, which keys belong to: grant, change, credit, suspend, resume, end, forgive, list',
   examples,
   commands: [
     {
@@ -113,12 +118,31 @@ export const licenseCommands: CommandGroup = {
       },
     },
     {
+      name: 'suspend',
+      description:
+        'let a license do nothing from the next request on, whatever is paid, until it is resumed; what runs goes on',
+      operands: [['<license>', 'its id', id]],
+      options: [['--reason <reason>', 'why; its owner reads it', line(200), required]],
+      asksBefore: accessIsTakenAway,
+      run:
+        ({ reason }: { reason: string }, licenseId: string) =>
+        (session) =>
+          suspend(session, licenseId, { atMs: session.nowMs, reason }),
+    },
+    {
+      name: 'resume',
+      description: 'end the suspension of a license: its status holds again',
+      operands: [['<license>', 'its id', id]],
+      run: (_, licenseId: string) => (session) => suspend(session, licenseId, null),
+    },
+    {
       name: 'end',
       description: 'end a license for good: its keys are refused from the next request on',
       operands: [['<license>', 'its id', id]],
       asksBefore: accessIsTakenAway,
       run: (_, licenseId: string) => (session) => endLicense(session, licenseId),
     },
+    creditCommand,
     {
       name: 'forgive',
       description: 'forget the runs that nobody paid for, so that its next request is not refused for them',
@@ -161,6 +185,11 @@ async function grant(session: Session, options: GrantOptions, creditsLimit: numb
   };
   const license = newLicense(given, nowMs);
   await stores.licenses.insert(license, await session.operator(), options.force);
+  if ((await usableIdentities([license], stores.identities)).length === 0) {
+    process.stderr.write(
+      'warning: No identity can be used with this license: --founding-catalog or --identity opens some, see "identity list".\n',
+    );
+  }
   return showLicense(session, license);
 }
 
@@ -217,6 +246,23 @@ async function endLicense(session: Session, licenseId: string): Promise<Answer> 
   return showLicense(session, after);
 }
 
+async function suspend(
+  session: Session,
+  licenseId: string,
+  suspended: License['suspended'],
+): Promise<Answer> {
+  const { stores, nowMs } = session;
+  const { status, ownerId } = await getLicense(session, licenseId);
+  if (status === 'ended') throw new Failure(`The license ${licenseId} has ended for good.`);
+  if (suspended !== null) {
+    const losses = ['its keys and its playground will be refused', 'its owner reads the reason'];
+    await session.confirm({ what: `suspend the license ${licenseId} of ${ownerId}`, losses });
+  }
+  const after = await stores.licenses.update(licenseId, { suspended }, await session.operator(), nowMs);
+  if (after === null) throw unknownLicense(licenseId);
+  return showLicense(session, after);
+}
+
 async function forgive(session: Session, licenseId: string): Promise<Answer> {
   const { stores, nowMs } = session;
   await getLicense(session, licenseId);
@@ -226,17 +272,6 @@ async function forgive(session: Session, licenseId: string): Promise<Answer> {
     json: { licenseId, forgotten: runs.length },
     text: `${counted(runs.length, 'unpaid run')} of ${licenseId} forgotten${what}.`,
   };
-}
-
-/** @throws Failure when there is none. */
-export async function getLicense({ stores }: Session, licenseId: string): Promise<License> {
-  const license = await stores.licenses.get(licenseId);
-  if (license === null) throw unknownLicense(licenseId);
-  return license;
-}
-
-function unknownLicense(licenseId: string): Failure {
-  return new Failure(`There is no license ${licenseId}.`);
 }
 
 /** Refuses unknown identities, because a mistyped one would grant nothing. */

@@ -3,12 +3,14 @@ import { parseArguments, withErrorLines, withOptions, type OptionRow } from '../
 import { addCommands, withExamples } from './command.ts';
 import { accountCommands } from './account.ts';
 import { auditCommand } from './audit.ts';
+import { findCommand } from './find.ts';
 import { generationCommands } from './generation.ts';
 import { identityCommands } from './identity.ts';
 import { keyCommands } from './key.ts';
 import { licenseCommands } from './license.ts';
 import { addLocalSessionCommand } from './local-session.ts';
 import { reportCommands } from './report.ts';
+import { rolesCommand } from './roles.ts';
 import { sweepCommand } from './sweep.ts';
 import { usageCommand } from './usage.ts';
 import { nonEmpty, region } from '../common/values.ts';
@@ -50,6 +52,8 @@ function buildProgram(): Command {
     auditCommand,
     generationCommands,
     sweepCommand,
+    findCommand,
+    rolesCommand,
   ]);
   addLocalSessionCommand(program);
   return withExamples(program, examples);

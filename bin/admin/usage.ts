@@ -1,8 +1,9 @@
 import { creditPeriod } from '../../shared/licenses/credit-period.ts';
+import type { ExtraLeft } from '../../shared/licenses/extra-credits.ts';
 import { keysInUse, usageAggregates, usageStats } from '../../shared/licenses/usage.ts';
 import type { UsageAggregates } from '../../shared/licenses/usage-contract.ts';
 import type { CommandRow, Session } from './command.ts';
-import { getLicense } from './license.ts';
+import { getLicense } from './get-license.ts';
 import { counted, keyValues, readableTime, table, type Answer } from '../common/output.ts';
 import { id } from '../common/values.ts';
 
@@ -18,11 +19,12 @@ async function show(session: Session, licenseId: string): Promise<Answer> {
   const { stores, nowMs } = session;
   const license = await getLicense(session, licenseId);
   const period = creditPeriod(license, nowMs);
-  const [totals, identities] = await Promise.all([
+  const [totals, extra, identities] = await Promise.all([
     stores.periods.get(licenseId, period.startMs),
+    stores.periods.extraLeft(license, nowMs),
     stores.identities.list(),
   ]);
-  const stats = usageStats(license.tier, totals.used, period, nowMs);
+  const stats = usageStats(license.tier, totals.used, period, extra, nowMs);
   const held = totals.committed - totals.used;
   const { imported } = totals;
   const keys = await stores.apiKeys.getMany(keysInUse(totals));
@@ -32,6 +34,7 @@ async function show(session: Session, licenseId: string): Promise<Answer> {
     ['Period', `${readableTime(period.startMs)} to ${readableTime(period.endMs)}`],
     ['Left', counted(stats.daysRemaining, 'day')],
     ['Used', `${stats.current} of ${stats.limit} credits (${stats.percentage}%)`],
+    ...extraRow(extra),
     ['Held', `${held} by requests that run now`],
     ['Imported', `${imported} used elsewhere, part of what is used`],
   ]);
@@ -39,6 +42,12 @@ async function show(session: Session, licenseId: string): Promise<Answer> {
     json: { licenseId, stats, held, imported, aggregates },
     text: [summary, ...breakdown(aggregates)].join('\n\n'),
   };
+}
+
+function extraRow(extra: ExtraLeft | null): [string, string][] {
+  return extra === null
+    ? []
+    : [['Extra', `${extra.remaining} left, the first expire ${readableTime(extra.expiresAtMs)}`]];
 }
 
 function breakdown({ byType, byIdentity, byKey }: UsageAggregates): string[] {

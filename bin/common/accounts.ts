@@ -48,6 +48,7 @@ export function openAccounts(pool: UserPool | null) {
   };
 
   return {
+    poolId: pool?.id ?? null,
     find,
     emailsOf,
     /**
@@ -66,7 +67,10 @@ export function openAccounts(pool: UserPool | null) {
     async ownerId(owner: string): Promise<string> {
       return owner.includes('@') ? (await find(owner)).sub : owner;
     },
+    turnAppOff: (sub: string) => ask((known) => known.turnAppOff(sub)),
     signOut: (sub: string, disable: boolean) => ask((known) => known.signOut(sub, disable)),
+    invite: (email: string) => ask((known) => known.invite(email)),
+    enable: (sub: string) => ask((known) => known.enable(sub)),
     remove: (sub: string) => ask((known) => known.remove(sub)),
     list: (limit: number, cursor: string | null) => ask((known) => known.list(limit, cursor)),
   };
@@ -99,6 +103,7 @@ function sentenceFor(error: unknown, poolId: string): string {
   if (name === 'NotAuthorizedException' || name === 'AccessDeniedException') {
     return `You may not do that in the user pool ${poolId}: see docs/deploying.md for what the CLI needs.`;
   }
+  if (name === 'UsernameExistsException') return 'There is an account with this e-mail address already.';
   if (name === 'InvalidParameterException')
     return 'Cognito refused what was asked: is the --cursor of this pool?';
   return `The user pool ${poolId} can't be asked: ${message} (${name}).`;

@@ -4,6 +4,7 @@ import { dataFolder, type EnginesFile } from '../../local/data-folder.ts';
 import { pointSdkAt } from '../../local/environment.ts';
 import { someOperator, type Actor } from '../../shared/accounts/audit.ts';
 import type { UserPool } from './accounts.ts';
+import type { LogPlace } from './logs.ts';
 import { Failure, noLocalService, usageFailure, type FailedPlace } from './failure.ts';
 
 /** The options that say which table is meant. */
@@ -25,6 +26,8 @@ export interface Place extends FailedPlace {
   bucketName: string | null;
   /** Null where only a table is named, and USER_POOL_ID is not set. */
   userPool: UserPool | null;
+  /** What functions logged; null where only a table is named. */
+  logs: LogPlace | null;
 }
 
 const defaultFolder = '.local';
@@ -55,7 +58,8 @@ export async function findPlace(flags: PlaceFlags): Promise<Place> {
   const userPool = poolId ? { id: poolId, cognitoUrl } : null;
   const region = process.env.AWS_REGION;
   const name = `the table ${tableName}${region ? ` in ${region}` : ' on AWS'}`;
-  return { tableName, bucketName, userPool, name, localFolder: null };
+  const logs = choice.kind === 'stack' ? { stackName: choice.stackName } : null;
+  return { tableName, bucketName, userPool, logs, name, localFolder: null };
 }
 
 export function localPlace(folder: string): Place {
@@ -63,7 +67,9 @@ export function localPlace(folder: string): Place {
   pointSdkAt(engines);
   const { tableName, bucketName, cognitoUrl, userPoolId } = engines;
   const userPool = { id: userPoolId, cognitoUrl };
-  return { tableName, bucketName, userPool, name: `the local service on ${folder}`, localFolder: folder };
+  const logs = { file: dataFolder(folder).log };
+  const name = `the local service on ${folder}`;
+  return { tableName, bucketName, userPool, logs, name, localFolder: folder };
 }
 
 export function readEngines(folder: string): EnginesFile {

@@ -21,15 +21,25 @@ export async function describeStack(
 }
 
 /** The names of a stack's functions. */
-export async function functionsOf(
+export function functionsOf(
+  client: CloudFormationClient,
+  stackName: string,
+  options: { abortSignal?: AbortSignal } = {},
+): Promise<string[]> {
+  return resourcesOf(client, stackName, 'AWS::Lambda::Function', options);
+}
+
+/** The names of a stack's resources of one type. */
+export async function resourcesOf(
   client: CloudFormationClient,
   StackName: string,
+  wanted: string,
   options: { abortSignal?: AbortSignal } = {},
 ): Promise<string[]> {
   const names: string[] = [];
   for await (const page of paginateListStackResources({ client }, { StackName }, options)) {
     for (const { ResourceType: type, PhysicalResourceId: id } of page.StackResourceSummaries ?? [])
-      if (type === 'AWS::Lambda::Function' && id) names.push(id);
+      if (type === wanted && id) names.push(id);
   }
   return names;
 }

@@ -17,7 +17,7 @@ export interface Losses {
   keyIds: string[];
   licenses: Pick<
     License,
-    'licenseId' | 'status' | 'graceUntilMs' | 'apiAccess' | 'activeUntilMs' | 'givenName'
+    'licenseId' | 'status' | 'graceUntilMs' | 'suspended' | 'apiAccess' | 'activeUntilMs' | 'givenName'
   >[];
   sessions: { ownerId: string; endedAtMs: number }[];
 }
@@ -50,8 +50,9 @@ export async function readLosses(tableName: string): Promise<Losses> {
     keyIds: [
       ...new Set([...of('KEY').map(({ keyId }) => keyId), ...audited.map(({ subjectId }) => subjectId)]),
     ],
-    licenses: inactive.map(({ licenseId, status, graceUntilMs, apiAccess, activeUntilMs, givenName }) => {
-      return { licenseId, status, graceUntilMs, apiAccess, activeUntilMs, givenName };
+    licenses: inactive.map((license) => {
+      const { licenseId, status, graceUntilMs, suspended, apiAccess, activeUntilMs, givenName } = license;
+      return { licenseId, status, graceUntilMs, suspended, apiAccess, activeUntilMs, givenName };
     }),
     sessions: of('SETTINGS').map(({ PK, sessionsEndedAtMs: endedAtMs }) => {
       return { ownerId: String(PK).slice('ACCOUNT#'.length), endedAtMs };

@@ -1,6 +1,5 @@
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { matchPath, Outlet, Route, Routes } from 'react-router';
-import { TicketX } from 'lucide-react';
 import { CallbackPage, RequireSession, SignedOutPage } from './auth/pages.tsx';
 import { useSessionState } from './auth/session.ts';
 import { ErrorBoundary } from './layout/error-boundary.tsx';
@@ -8,12 +7,13 @@ import { NotFound, Page } from './layout/page.tsx';
 import { recallDraft } from './lib/drafts.ts';
 import { Shell } from './layout/shell.tsx';
 import { lazyScreen } from './lib/lazy-screen.tsx';
-import { EmptyState, QueryError } from './components/states.tsx';
+import { QueryError } from './components/states.tsx';
 import { ScreenSkeleton } from './components/loading.tsx';
 import { useLicenseChoice } from './license/license-choice.ts';
 
 const SessionEndedDialog = lazyScreen(() => import('./auth/session-ended-dialog.tsx'));
 const Account = lazyScreen(() => import('./screens/account/account-screen.tsx'));
+const Plans = lazyScreen(() => import('./screens/plans/plans-screen.tsx'));
 const RunWatcher = lazy(() => import('./screens/playground/use-start-run.ts'));
 
 /** The screens of a license. Of those that have the form of an address, the first one is shown. */
@@ -22,6 +22,7 @@ const screens: [path: string, title: string, load: Parameters<typeof lazyScreen>
   ['history', 'History', () => import('./screens/history/history-screen.tsx')],
   ['history/compare', 'Compare', () => import('./screens/history/compare/compare-screen.tsx')],
   ['history/:requestId', 'Request', () => import('./screens/history/history-detail-screen.tsx')],
+  ['requests', 'Requests', () => import('./screens/requests/requests-screen.tsx')],
   ['identities', 'Identities', () => import('./screens/identities/identities-screen.tsx')],
   ['identities/:identityId', 'Identity', () => import('./screens/identities/identity-screen.tsx')],
   ['keys', 'Keys', () => import('./screens/keys/keys-screen.tsx')],
@@ -97,16 +98,10 @@ function RequireLicense({ title, children }: { title: string; children: ReactNod
   const { license, query } = useLicenseChoice();
   if (license !== null) return children;
   if (query.isPending) return <ScreenSkeleton />;
+  if (query.error === null) return <Plans />;
   return (
     <Page title={title}>
-      {query.error === null ? (
-        <EmptyState icon={TicketX} title="Your account has no license yet">
-          It is made when your subscription starts. If you have subscribed, wait a minute and reload this
-          page; otherwise ask whoever manages your subscription.
-        </EmptyState>
-      ) : (
-        <QueryError query={query} />
-      )}
+      <QueryError query={query} />
     </Page>
   );
 }

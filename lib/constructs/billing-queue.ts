@@ -80,6 +80,13 @@ export class BillingQueue extends Construct implements Watched {
       },
       {
         ...row,
+        id: 'subscriptions-unbound',
+        means: 'A subscription has had no owner for an hour: somebody pays and has no license.',
+        metric: serviceMetrics(this).of('unboundSubscriptions', { statistic: Stats.MAXIMUM, period }),
+        threshold: 1,
+      },
+      {
+        ...row,
         id: 'billing-dead-letters',
         severity: 'critical',
         means: 'Billing events were given up: licenses may not say what was paid.',
@@ -89,7 +96,10 @@ export class BillingQueue extends Construct implements Watched {
   }
 
   get widgets(): Widgets {
-    const events = serviceMetrics(this).every('billingEvents');
-    return { generations: [graph('Billing events by outcome', [events], { stacked: true })] };
+    const metrics = serviceMetrics(this);
+    const events = metrics.every('billingEvents');
+    const options = { statistic: Stats.MAXIMUM, label: 'unbound subscriptions', period };
+    const right = [metrics.of('unboundSubscriptions', options)];
+    return { generations: [graph('Billing events by outcome', [events], { stacked: true, right })] };
   }
 }

@@ -1,4 +1,5 @@
 import type { JWK } from 'jose';
+import { accountScope } from '../../shared/accounts/password.ts';
 import type { SigningScope } from '../http/signed.ts';
 
 export interface Account {
@@ -10,6 +11,8 @@ export interface Account {
   enabled?: boolean;
   /** When it was last signed out everywhere; refresh tokens from before are refused. */
   signedOutAtMs?: number;
+  /** Of its authenticator app, in base32; a code of it is asked for while it is on. */
+  totp?: { secret: string; isOn: boolean };
   /** @default CONFIRMED */
   status?: 'CONFIRMED' | 'UNCONFIRMED' | 'FORCE_CHANGE_PASSWORD';
 }
@@ -32,7 +35,9 @@ export interface UserPoolOptions {
   /** Lifetime of access and ID tokens. */
   accessTokenSeconds: number;
   apiSigning: ApiSigning;
+  /** In place of the invitation's e-mail, which has the temporary password. */
+  onInvite?: ((account: Account) => void) | undefined;
 }
 
 /** The scopes that an app client of the pool may ask for. */
-export const knownScopes = ['openid', 'email', 'profile'];
+export const knownScopes = ['openid', 'email', 'profile', accountScope];

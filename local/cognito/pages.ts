@@ -19,6 +19,8 @@ export interface SignInForm {
   interactionId: string;
   email: string;
   error?: string;
+  /** Whether the password was right, and the code of an authenticator app is asked for. */
+  asksCode?: boolean;
   /** Origins other than this one that a sign-in may return to. */
   returnOrigins: string[];
 }
@@ -60,8 +62,7 @@ export function refusalPage({ error, error_description: description = '' }: Erro
     : messagePage('badRequest', `${error} (${description})`);
 }
 
-export function signInPage({ interactionId, email, error, returnOrigins }: SignInForm): Page {
-  const focus = (field: 'email' | 'password') => ((email === '') === (field === 'email') ? ' autofocus' : '');
+export function signInPage({ interactionId, email, error, asksCode, returnOrigins }: SignInForm): Page {
   const invalid = error === undefined ? '' : ' aria-invalid="true" aria-describedby="error"';
   return page(
     'Sign in',
@@ -69,15 +70,25 @@ export function signInPage({ interactionId, email, error, returnOrigins }: SignI
 <form method="post" action="/login">
 ${error === undefined ? '' : `<p class="error" id="error" role="alert">${escapeHtml(error)}</p>`}
 <input type="hidden" name="interaction" value="${escapeHtml(interactionId)}">
-<label for="email">E-mail</label>
-<input id="email" name="email" type="email" autocomplete="username" required maxlength="320" value="${escapeHtml(email)}"${invalid}${focus('email')}>
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024"${invalid}${focus('password')}>
+${asksCode ? codeField(invalid) : passwordFields(email, invalid)}
 <button class="button" type="submit">Sign in</button>
 </form>
 <p class="note">This is the local sign-in with demo accounts. Their passwords are in <code>ready.json</code> in the data folder.</p>`,
     returnOrigins,
   );
+}
+
+function passwordFields(email: string, invalid: string): string {
+  const focus = (field: 'email' | 'password') => ((email === '') === (field === 'email') ? ' autofocus' : '');
+  return `<label for="email">E-mail</label>
+<input id="email" name="email" type="email" autocomplete="username" required maxlength="320" value="${escapeHtml(email)}"${invalid}${focus('email')}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024"${invalid}${focus('password')}>`;
+}
+
+function codeField(invalid: string): string {
+  return `<label for="code">Code of your authenticator app</label>
+<input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" required maxlength="6"${invalid} autofocus>`;
 }
 
 export function sendPage(res: ServerResponse, status: number, { html, headers }: Page): void {

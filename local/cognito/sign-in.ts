@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider, { errors } from 'oidc-provider';
 import { readBody } from '../http/read-body.ts';
 import type { Account, UserPoolOptions } from './options.ts';
+import { isCodeOf } from './totp.ts';
 import { messagePage, sendPage, signInPage, type SignInForm } from './pages.ts';
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
@@ -15,6 +16,9 @@ export function createSignIn(provider: Provider, options: UserPoolOptions) {
   const show = (res: ServerResponse, status: number, form: Omit<SignInForm, 'returnOrigins'>) =>
     sendPage(res, status, signInPage({ ...form, returnOrigins: foreignOrigins(options) }));
 
+  // Who gave a right password and owes the code of an app, by the interaction. Both end with the service.
+  const owing = new Map<string, Account>();
+
   const take = async (req: IncomingMessage, res: ServerResponse, interaction: Interaction) => {
     const body = await readBody(req, maxFormBytes);
     if (body === null) {
@@ -24,12 +28,23 @@ export function createSignIn(provider: Provider, options: UserPoolOptions) {
     const form = new URLSearchParams(body.toString());
     // Other sites can't know the id, so only a form that this browser was given is accepted.
     if (form.get('interaction') !== interaction.uid) return sendPage(res, 400, messagePage('startAgain'));
+    const interactionId = interaction.uid;
+    const code = form.get('code');
     const email = (form.get('email') ?? '').trim();
-    const found = accountOf(options.accounts, email, form.get('password') ?? '');
+    const found =
+      code === null
+        ? accountOf(options.accounts, email, form.get('password') ?? '')
+        : (owing.get(interactionId) ?? null);
     if (found === null) {
       const error = 'The e-mail or the password is wrong.';
-      return show(res, 400, { interactionId: interaction.uid, email, error });
+      return show(res, 400, { interactionId, email, error });
     }
+    if (found.totp?.isOn && !isCodeOf(found.totp.secret, code ?? '')) {
+      owing.set(interactionId, found);
+      const wrong = code === null ? {} : { error: 'The code is wrong.' };
+      return show(res, code === null ? 200 : 400, { interactionId, email: '', asksCode: true, ...wrong });
+    }
+    owing.delete(interactionId);
     await endOtherSession(provider, interaction, found);
     const returnTo = await provider.interactionResult(req, res, { login: { accountId: found.sub } });
     // Only its path: its host comes from a header that anyone can write.

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ManagedLogin } from './managed-login.ts';
+import { accountScope } from '../../shared/accounts/password.ts';
+import { isOfAccounts, serveAccountApi } from './account-api.ts';
 import { knownScopes, type UserPoolOptions } from './options.ts';
 import { messagePage, sendPage } from './pages.ts';
 import { publicKey } from './signing-key.ts';
@@ -44,7 +46,9 @@ export function createUserPool(options: UserPoolOptions): UserPool {
     [`/${poolId}/.well-known/openid-configuration`, discoveryDocument(options.baseUrl, issuer)],
     [`/${poolId}/.well-known/jwks.json`, { keys: [publicKey(options.signingKey)] }],
   ]);
-  const api = { poolId, accounts: options.accounts, signing: options.apiSigning };
+  const { accounts, apiSigning: signing, onInvite } = options;
+  const api = { poolId, accounts, signing, onInvite };
+  const ofAccounts = { ...options, issuer };
   let managedLogin: Promise<ManagedLogin> | null = null;
   // Loading the provider takes longer than starting the service, and often nobody signs in.
   const load = () =>
@@ -66,7 +70,10 @@ export function createUserPool(options: UserPoolOptions): UserPool {
         const allowed = methods.find(([pattern]) => pattern.test(path))?.[1];
         if (!allowed) return sendPage(res, 404, messagePage('notFound'));
         if (!allowed.includes(req.method ?? '')) return refuseMethod(res, allowed);
-        if (path === `${apiPath}/`) return await serveUserPoolsApi(req, res, api);
+        if (path === `${apiPath}/`) {
+          if (isOfAccounts(req)) return await serveAccountApi(req, res, ofAccounts);
+          return await serveUserPoolsApi(req, res, api);
+        }
         if (path === fontPath) return await sendFont(res);
         await (await load()).handle(req, res, path);
       } catch {
@@ -88,7 +95,8 @@ function discoveryDocument(baseUrl: string, issuer: string): object {
     end_session_endpoint: `${baseUrl}/logout`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     response_types_supported: ['code'],
-    scopes_supported: knownScopes,
+    // As Cognito's, without the scope of its own API.
+    scopes_supported: knownScopes.filter((scope) => scope !== accountScope),
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
     token_endpoint_auth_methods_supported: ['none'],

@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serveJsonProtocol } from '../http/json-protocol.ts';
 import { AwsFault } from '../http/rest.ts';
-import type { Account, ApiSigning } from './options.ts';
+import { randomUUID } from 'node:crypto';
+import type { Account, ApiSigning, UserPoolOptions } from './options.ts';
 
 export interface UserPoolsApi {
   poolId: string;
   accounts: Account[];
   signing: ApiSigning;
+  onInvite: UserPoolOptions['onInvite'];
 }
 
 const maxUsers = 60;
@@ -14,9 +16,12 @@ const maxUsers = 60;
 const service = 'AWSCognitoIdentityProviderService';
 
 /** What changes accounts. They are as before when the service is started again. */
-const changes: Record<string, (account: Account, accounts: Account[]) => void> = {
+const changes: Record<string, (account: Account, accounts: Account[]) => unknown> = {
   AdminDisableUser: (account) => Object.assign(account, { enabled: false, signedOutAtMs: Date.now() }),
+  AdminEnableUser: (account) => Object.assign(account, { enabled: true }),
   AdminDeleteUser: (account, accounts) => accounts.splice(accounts.indexOf(account), 1),
+  // Of an app alone, which it forgets.
+  AdminSetUserMFAPreference: (account) => delete account.totp,
   AdminUserGlobalSignOut: (account) => Object.assign(account, { signedOutAtMs: Date.now() }),
 };
 
@@ -27,10 +32,13 @@ export async function serveUserPoolsApi(
   api: UserPoolsApi,
 ): Promise<void> {
   await serveJsonProtocol(request, response, {
-    targets: ['ListUsers', ...Object.keys(changes)].map((operation) => `${service}.${operation}`),
+    targets: ['ListUsers', 'AdminCreateUser', ...Object.keys(changes)].map(
+      (operation) => `${service}.${operation}`,
+    ),
     signing: { service: 'cognito-idp', ...api.signing },
     maxBodyBytes: 128 * 1024,
     perform(body, target) {
+      if (target.endsWith('.AdminCreateUser')) return createUser(parametersIn(body), api);
       const change = changes[target.slice(service.length + 1)];
       return change === undefined
         ? listUsers(parametersIn(body), api)
@@ -42,13 +50,34 @@ export async function serveUserPoolsApi(
 function changeAccount(
   { UserPoolId: asked, Username: name }: ApiParameters,
   { poolId, accounts }: UserPoolsApi,
-  change: (account: Account, accounts: Account[]) => void,
+  change: (account: Account, accounts: Account[]) => unknown,
 ): object {
   if (asked !== poolId) throw unknownPool(asked);
   const account = accounts.find(({ sub }) => sub === name);
   if (account === undefined) throw new AwsFault('UserNotFoundException', 'User does not exist.');
   change(account, accounts);
   return {};
+}
+
+/** Its temporary password counts until it is changed elsewhere: the sign-in page asks for no new one. */
+function createUser(
+  { UserPoolId: asked, Username: email }: ApiParameters,
+  { poolId, accounts, onInvite }: UserPoolsApi,
+): object {
+  if (asked !== poolId) throw unknownPool(asked);
+  if (typeof email !== 'string') throw invalid('Username is an e-mail address.');
+  if (accounts.some((account) => account.email.toLowerCase() === email.toLowerCase())) {
+    throw new AwsFault('UsernameExistsException', 'User account already exists.');
+  }
+  const account: Account = {
+    sub: randomUUID(),
+    email,
+    password: randomUUID(),
+    status: 'FORCE_CHANGE_PASSWORD',
+  };
+  accounts.push(account);
+  onInvite?.(account);
+  return { User: describe(account) };
 }
 
 const unknownPool = (asked: unknown) =>
@@ -64,7 +93,7 @@ interface ApiParameters {
   PaginationToken?: unknown;
 }
 
-function parametersIn(body: Buffer): ApiParameters {
+export function parametersIn(body: Buffer): ApiParameters {
   try {
     return JSON.parse(body.toString()) as ApiParameters;
   } catch {

@@ -45,7 +45,7 @@ const missingInDynalite: Record<string, Validation['types']> = {
 };
 
 const operations: Record<string, Operation> = {
-  ...each(['BatchGetItem', 'GetItem', 'Query', 'Scan'], read),
+  ...each(['BatchGetItem', 'DescribeTable', 'GetItem', 'Query', 'Scan'], read),
   ...each(['BatchWriteItem', 'DeleteItem', 'PutItem', 'UpdateItem'], write),
   CreateTable: { ...loaded('CreateTable'), run: createTable },
   TransactWriteItems: { ...transactWriteValidation, run: transactWriteItems },

@@ -6,12 +6,13 @@ import { isSigned, type SigningScope } from './signed.ts';
 export interface JsonOperation {
   /** As the header `x-amz-target` names them: `SageMaker.DescribeInferenceComponent`. */
   targets: string[];
-  signing: SigningScope;
+  /** Null where the body itself says who may ask. */
+  signing: SigningScope | null;
   maxBodyBytes: number;
   /** Of the protocol; 1.1 where none is named. */
   version?: '1.0' | '1.1';
   /** @returns the answer. @throws AwsFault */
-  perform(body: Buffer, target: string): object;
+  perform(body: Buffer, target: string): object | Promise<object>;
 }
 
 /** Serves the operations that an engine has, in AWS's JSON protocol. */
@@ -22,7 +23,7 @@ export async function serveJsonProtocol(
 ): Promise<void> {
   try {
     const body = await takeBody(request, operation);
-    send(response, operation, 200, operation.perform(body, String(request.headers['x-amz-target'])));
+    send(response, operation, 200, await operation.perform(body, String(request.headers['x-amz-target'])));
   } catch (error) {
     if (!(error instanceof AwsFault)) throw error;
     send(response, operation, error.status, { __type: error.type, message: error.message });
@@ -32,7 +33,7 @@ export async function serveJsonProtocol(
 async function takeBody(request: IncomingMessage, { targets, signing, maxBodyBytes }: JsonOperation) {
   const body = await readBody(request, maxBodyBytes);
   if (body === null) throw new AwsFault('RequestEntityTooLargeException', 'The body is too large.', 413);
-  if (!(await isSigned(request, body, signing))) {
+  if (signing !== null && !(await isSigned(request, body, signing))) {
     const message = 'The request signature we calculated does not match the signature you provided.';
     throw new AwsFault('InvalidSignatureException', message, 403);
   }

@@ -3,7 +3,7 @@ import { auditDays, type AuditEntry } from './audit.ts';
 import { newRequestId } from '../base/ids.ts';
 import type { Item, Table } from '../table/table.ts';
 import { itemKeys, ttlAttribute, type ItemKey } from '../table/keys.ts';
-import type { Part } from '../table/transact.ts';
+import { transact, type Part } from '../table/transact.ts';
 
 /** What a change says of itself. The store adds when it was. */
 export type AuditNote = Omit<AuditEntry, 'entryId' | 'atMs'>;
@@ -37,6 +37,11 @@ export function auditStore(table: Table) {
       return { entries, next: items.length > limit ? entries.at(-1)!.entryId : (last?.SK ?? null) };
     },
   };
+}
+
+/** Writes that something was looked at, which changes nothing else. It is there before what it tells of. */
+export async function noteRead(table: Table, log: AuditLog, note: AuditNote, nowMs: number): Promise<void> {
+  await transact<object>(table, [auditEntry(log, note, nowMs)]);
 }
 
 /** The entry of a change, as a part of its transaction: both are stored, or neither. */

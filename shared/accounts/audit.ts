@@ -13,6 +13,7 @@ export const activityActions = [
   'key_revoked',
   'license_granted',
   'license_changed',
+  'request_read',
 ] as const;
 
 /** In a license's audit log, and in that of all identities. */

@@ -4,7 +4,11 @@ import { isId } from '../base/ids.ts';
 
 /** The body of PATCH /account. What is left out stays as it is. */
 export const changeAccountBody = z.strictObject(
-  { creditMails: optional(z.boolean('must be true or false')) },
+  {
+    creditMails: optional(z.boolean('must be true or false')),
+    /** Tokens that were issued by now are refused from the next request on, the caller's own too. */
+    endSessions: optional(z.literal(true, 'must be true')),
+  },
   'must be a JSON object',
 );
 

@@ -1,5 +1,25 @@
 import * as z from 'zod/mini';
 
+/** What an account may buy. */
+const planCard = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  /** A month, or once where it is a pack. */
+  credits: z.int(),
+  price: z.number(),
+  /** ISO 4217 */
+  currency: z.string(),
+  /** Where it is bought. The dashboard adds who buys it. */
+  link: z.string(),
+  /** A pack of credits for a license that is there. */
+  once: z.boolean(),
+  /** What its tier can do. Null for a pack of every tier. */
+  tier: z.nullable(
+    z.strictObject({ label: z.string(), maxOutputs: z.int(), maxSidePx: z.int(), maxInFlight: z.int() }),
+  ),
+});
+export type PlanCard = z.infer<typeof planCard>;
+
 /** `/config.json`: all that a dashboard knows of where it runs. */
 export const dashboardConfig = z.object({
   /** With the version, without a slash at the end. */
@@ -10,7 +30,11 @@ export const dashboardConfig = z.object({
     clientId: z.string(),
     /** Where `/oauth2/authorize`, `/oauth2/token`, `/oauth2/revoke` and `/logout` are. */
     domainUrl: z.string(),
+    /** Of the user pools API, where an account changes its password and its second factor. */
+    userPoolsUrl: z.string(),
   }),
+  /** The second factor of a sign-in, a code of an authenticator app. */
+  mfa: z.enum(['off', 'optional', 'required']),
   /** How many days requests and images are kept. */
   retentionDays: z.int(),
   /** Whether owners are notified by e-mail of their used credits. */
@@ -19,13 +43,15 @@ export const dashboardConfig = z.object({
   billingPortalUrl: z.nullable(z.string()),
   /** Where customers ask for help, an e-mail address or a page; null where the deployment names none. */
   supportContact: z.nullable(z.string()),
+  /** In the operator's order. */
+  plans: z.array(planCard),
 });
 
 export type DashboardConfig = z.infer<typeof dashboardConfig>;
 
 /** Origins beside its own that the dashboard's pages may use. */
 export interface DashboardSources {
-  /** For requests: the API, the sign-in domain, the bucket of images. */
+  /** For requests: the API, the sign-in domain, the user pools API, the bucket of images. */
   readonly connectSources: readonly string[];
   /** For images: the bucket. */
   readonly imageSources: readonly string[];

@@ -34,6 +34,10 @@ interface ListedUsers {
   PaginationToken?: string;
 }
 
+interface InvitedUser {
+  User: { Attributes: { Name: string; Value: string }[] };
+}
+
 export type AccountDirectory = ReturnType<typeof accountDirectory>;
 
 /**
@@ -114,6 +118,27 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
         if (isUnknownUser(error)) return null;
         throw error;
       }
+    },
+
+    /** Makes an account with this address; Cognito mails it a temporary password. @returns its sub */
+    async invite(email: string): Promise<string> {
+      const UserAttributes = [
+        { Name: 'email', Value: email },
+        { Name: 'email_verified', Value: 'true' },
+      ];
+      const parameters = { Username: email, UserAttributes, DesiredDeliveryMediums: ['EMAIL'] };
+      const { User: user } = (await (await call('AdminCreateUser', parameters)).json()) as InvitedUser;
+      return user.Attributes.find(({ Name }) => Name === 'sub')!.Value;
+    },
+
+    async enable(sub: string): Promise<void> {
+      await call('AdminEnableUser', { Username: sub });
+    },
+
+    /** A sign-in asks for no code of an app any more. In a pool that requires one Cognito takes this and goes on to ask. */
+    async turnAppOff(sub: string): Promise<void> {
+      const off = { Enabled: false, PreferredMfa: false };
+      await call('AdminSetUserMFAPreference', { Username: sub, SoftwareTokenMfaSettings: off });
     },
 
     /** Deletes an account, if it is there. */

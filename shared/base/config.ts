@@ -24,7 +24,9 @@ export const environmentVariables = {
   allowedOrigins: 'ALLOWED_ORIGINS',
   billingPricesFile: 'BILLING_PRICES_FILE',
   billingLivemode: 'BILLING_LIVEMODE',
+  billingPacks: 'BILLING_PACKS',
   pastDueGraceDays: 'PAST_DUE_GRACE_DAYS',
+  extraCreditsMonths: 'EXTRA_CREDITS_MONTHS',
   stripeKeySecretArn: 'STRIPE_KEY_SECRET_ARN',
 } as const;
 
@@ -39,6 +41,7 @@ const maxGenerationDeadlineSeconds = 450;
 export const maxAsyncDeadlineSeconds = 840;
 export const maxRetentionDays = 3650;
 export const maxPastDueGraceDays = 60;
+export const maxExtraCreditsMonths = 120;
 
 /** A support contact: of what may stand in a comment of a header (RFC 9110, section 5.6.5), so that it can break none. */
 export const contactPattern = /^[!-'*-[\]-~]+$/;
@@ -107,8 +110,12 @@ export interface Environment {
   readonly billingPricesFile: string;
   /** Whether the billing provider's real events count, or those of its sandbox. */
   readonly billingLivemode: boolean;
+  /** The credits of each pack that is sold, by its plan's id; none where it is not set. */
+  readonly billingPacks: Readonly<Record<string, number>>;
   /** How long a license stays usable after its payment became due. */
   readonly pastDueGraceDays: number;
+  /** How long credits last that were paid for once. */
+  readonly extraCreditsMonths: number;
   /** The secret that holds a key of Stripe's; null where there is none. */
   readonly stripeKeySecretArn: string | null;
   /** Where Secrets Manager is, if not at its usual address: a variable of the AWS SDK. */
@@ -188,6 +195,9 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     get pastDueGraceDays() {
       return wholeNumber(source, names.pastDueGraceDays, 0, maxPastDueGraceDays);
     },
+    get extraCreditsMonths() {
+      return wholeNumber(source, names.extraCreditsMonths, 1, maxExtraCreditsMonths);
+    },
   };
 }
 
@@ -206,6 +216,7 @@ function optionalOf(source: NodeJS.ProcessEnv) {
     sesUrl: source['AWS_ENDPOINT_URL_SESV2'] || null,
     sqsUrl: source['AWS_ENDPOINT_URL_SQS'] || null,
     cognitoUrl: source['AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER'] || null,
+    billingPacks: JSON.parse(source[names.billingPacks] || '{}') as Record<string, number>,
     stripeKeySecretArn: source[names.stripeKeySecretArn] || null,
     secretsManagerUrl: source['AWS_ENDPOINT_URL_SECRETS_MANAGER'] || null,
     stripeUrl: source['STRIPE_API_URL'] || 'https://api.stripe.com',

@@ -4,7 +4,7 @@ import { randomBase62 } from './base62.ts';
 
 const random20 = randomBase62(20);
 
-const prefixes = { license: 'lic', identity: 'idn' } as const;
+const prefixes = { license: 'lic', identity: 'idn', gift: 'gift' } as const;
 
 /** A new id that says what it names: its prefix and 119 random bits. */
 export function newId(kind: keyof typeof prefixes): string {

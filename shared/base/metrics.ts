@@ -40,6 +40,8 @@ export const metricTable = {
   /** Owners who were notified of used credits, and tries that failed. */
   noticesSent: { name: 'NoticesSent', unit: 'Count' },
   noticeFailures: { name: 'NoticeFailures', unit: 'Count' },
+  /** Subscriptions that nobody has owned for an hour. Only where there are any. */
+  unboundSubscriptions: { name: 'UnboundSubscriptions', unit: 'Count' },
   billingEvents: { name: 'BillingEvents', unit: 'Count', by: 'outcome' },
 } as const satisfies Record<string, Metric>;
 

@@ -7,4 +7,7 @@ export const eventKinds = {
   'customer.subscription.deleted': 'deleted',
   'invoice.paid': 'paid',
   'invoice.payment_failed': 'failed',
+  'checkout.session.completed': 'checkout',
+  'checkout.session.async_payment_succeeded': 'checkout',
+  'charge.refunded': 'refunded',
 } as const;

@@ -3,6 +3,7 @@ import {
   BillingFailure,
   CutOff,
   type BillingEvidence,
+  type CheckoutEvidence,
   type InvoiceEvidence,
   type Proration,
   type SubscriptionItem,
@@ -12,6 +13,7 @@ import {
 import { describeIssues } from '../base/fields.ts';
 import { eventKinds } from './event-types.ts';
 import {
+  checkoutSession,
   invoice,
   periodEndOf,
   previousAttributes,
@@ -38,11 +40,13 @@ const kinds = new Map<string, (typeof eventKinds)[keyof typeof eventKinds]>(Obje
 
 /**
  * What an event says of a subscription; null when it says nothing.
- * @throws BillingFailure `unreadable`, `cut_off`, `owner_missing`
+ * @throws BillingFailure `unreadable`, `cut_off`
  */
 export function readBillingEvent(event: RawEvent): BillingEvidence | null {
   const kind = kinds.get(event.type);
-  if (kind === undefined) return null;
+  // Of refunds only packs of credits know.
+  if (kind === undefined || kind === 'refunded') return null;
+  if (kind === 'checkout') return readCheckout(event);
   return kind === 'paid' || kind === 'failed' ? readInvoice(event, kind) : readSubscription(event, kind);
 }
 
@@ -105,13 +109,22 @@ function readSubscription(
   };
 }
 
-/** Whoever made the subscription named the account in its metadata. */
-function ownerOf(ownerId: unknown): string {
-  if (typeof ownerId === 'string' && /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(ownerId)) return ownerId;
-  throw new BillingFailure(
-    'owner_missing',
-    "The subscription's metadata.ownerId is not the id of an account.",
-  );
+/** Whoever made the subscription may have named the account in its metadata. */
+function ownerOf(ownerId: unknown): string | null {
+  return typeof ownerId === 'string' && /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(ownerId) ? ownerId : null;
+}
+
+/** What Cognito gives as a `sub`. */
+const accountId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Whoever opened the payment link sent the reference, and may have changed it: all that one can do by it is to pay for
+ * somebody else. What is no account's id binds nothing, because nothing binds a subscription anew.
+ */
+function readCheckout({ id, created, data }: RawEvent): CheckoutEvidence | null {
+  const { subscription: subscriptionId, client_reference_id: reference } = read(checkoutSession, data.object);
+  if (!subscriptionId || typeof reference !== 'string' || !accountId.test(reference)) return null;
+  return { kind: 'checkout', eventId: id, occurredAtMs: created, subscriptionId, ownerId: reference };
 }
 
 /** The entries that an event shows, and of the others those that it does not show. */
@@ -120,7 +133,8 @@ export function joined<T extends { id?: unknown }>(shown: T[], others: T[]): T[]
   return [...shown, ...others.filter(({ id }) => !ids.has(id))];
 }
 
-function read<T extends z.ZodMiniType>(schema: T, value: unknown): z.infer<T> {
+/** @throws BillingFailure `unreadable` */
+export function read<T extends z.ZodMiniType>(schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new BillingFailure(

@@ -41,8 +41,8 @@ interface Evidence {
 export interface SubscriptionSnapshot extends Evidence {
   kind: 'subscription';
   change: 'created' | 'changed' | 'deleted';
-  /** The account that owns it. */
-  ownerId: string;
+  /** The account that its metadata names as its owner; null where it names none. */
+  ownerId: string | null;
   createdAtMs: number;
   state: SubscriptionState;
   /** Those members of `state` that the event changed, as they were before. */
@@ -73,7 +73,13 @@ export interface InvoiceEvidence extends Evidence {
   prorations: Proration[];
 }
 
-export type BillingEvidence = SubscriptionSnapshot | InvoiceEvidence;
+/** A checkout that began a subscription, and was opened from the dashboard of an account. */
+export interface CheckoutEvidence extends Evidence {
+  kind: 'checkout';
+  ownerId: string;
+}
+
+export type BillingEvidence = SubscriptionSnapshot | InvoiceEvidence | CheckoutEvidence;
 
 /** Whether it bills time that was still to come. If not, it says nothing of the present: it may only give back. */
 export function billsAhead({ periodEndMs, occurredAtMs }: InvoiceEvidence): boolean {
@@ -83,7 +89,13 @@ export function billsAhead({ periodEndMs, occurredAtMs }: InvoiceEvidence): bool
 /** Why an event can't be applied. Its message is a sentence for the operator's log and holds no personal data. */
 export class BillingFailure extends Error {
   readonly reason:
-    'unreadable' | 'cut_off' | 'not_fetched' | 'owner_missing' | 'owner_changed' | 'unknown_price';
+    | 'unreadable'
+    | 'cut_off'
+    | 'not_fetched'
+    | 'owner_changed'
+    | 'unknown_price'
+    | 'unknown_plan'
+    | 'unknown_license';
 
   constructor(reason: BillingFailure['reason'], message: string) {
     super(message);

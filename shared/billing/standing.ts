@@ -26,7 +26,7 @@ export function standingOf(evidence: BillingEvidence): Standing {
     if (paidStatuses.includes(status)) return { paidMs: occurredAtMs + 1, dueMs: [] };
     return { paidMs: 0, dueMs: dueStatuses.includes(status) ? [occurredAtMs + 1] : [] };
   }
-  if (!billsAhead(evidence)) return neverDue;
+  if (evidence.kind === 'checkout' || !billsAhead(evidence)) return neverDue;
   if (evidence.kind === 'failed') return { paidMs: 0, dueMs: [occurredAtMs] };
   return { paidMs: occurredAtMs, dueMs: [] };
 }

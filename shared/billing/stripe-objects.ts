@@ -9,6 +9,8 @@ const seconds = z.pipe(
 /** A member that one of the two versions of the API leaves out. */
 const maybe = <T extends z.core.SomeType>(schema: T) => z.optional(z.nullable(schema));
 const idOf = (prefix: string) => z.string().check(z.regex(new RegExp(`^${prefix}_[A-Za-z0-9_]{1,200}$`)));
+/** Short enough for an id of ours. */
+const paymentIntentId = z.string().check(z.regex(/^pi_[A-Za-z0-9_]{1,61}$/));
 /** Short enough that a license's id can be made of it. */
 const subscriptionId = z.string().check(z.regex(/^sub_[A-Za-z0-9_]{1,56}$/));
 
@@ -97,6 +99,25 @@ export const invoice = z.object({
   }),
 });
 export type InvoiceLine = z.infer<typeof invoice>['lines']['data'][number];
+
+/** Stripe's Checkout Session object. A payment link's metadata are copied to it (Stripe API, "Create a payment link"). */
+export const checkoutSession = z.object({
+  id: idOf('cs'),
+  /** Null where it began none. */
+  subscription: maybe(subscriptionId),
+  /** The link's URL parameter of this name: whatever the browser sent. */
+  client_reference_id: z.optional(z.unknown()),
+  mode: z.string(),
+  payment_status: z.string(),
+  payment_intent: maybe(paymentIntentId),
+  metadata: maybe(z.object({ plan: z.optional(z.unknown()) })),
+});
+
+const amount = z.int().check(z.gte(0));
+/** Stripe's Charge object. What was paid before payment intents has none. */
+export const charge = z
+  .object({ amount, amount_refunded: amount, payment_intent: maybe(paymentIntentId) })
+  .check(z.refine((one) => one.amount_refunded <= one.amount, 'has more refunded than was paid'));
 
 /** The latest end of the subscription and its items; null when there is none. */
 export function periodEndOf({ current_period_end, items: list }: Previous): number | null {

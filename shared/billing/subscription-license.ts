@@ -53,7 +53,8 @@ export function applyEvidence(
   evidence: BillingEvidence,
   rules: BillingRules,
 ): StoredSubscription | null {
-  if (license !== null && evidence.kind === 'subscription' && evidence.ownerId !== license.ownerId) {
+  const isOthers = (ownerId: string | null) => ownerId !== null && ownerId !== license?.ownerId;
+  if (license !== null && evidence.kind === 'subscription' && isOthers(evidence.ownerId)) {
     throw new BillingFailure(
       'owner_changed',
       "metadata.ownerId is not the owner of the subscription's license.",
@@ -64,29 +65,37 @@ export function applyEvidence(
   const next = { ...merged, endedByOperator: merged.endedByOperator || endedByOperator };
   const isNews = !isDeepStrictEqual(next, registers);
   if (!isNews && license !== null) return null;
-  const changed = next.endedByOperator ? null : licenseOf(next, rules);
+  const changed = next.endedByOperator ? null : licenseOf(next, rules, license?.ownerId);
   return isNews || changed !== null ? { registers: next, license: changed } : null;
 }
 
 /**
- * The license that follows from the registers; null before the first event of the subscription itself.
+ * The license that follows from the registers; null before the first event of the subscription itself, and while nobody
+ * owns it.
+ * @param boundTo the owner of its license, who stays its owner whatever events say
  * @throws BillingFailure `unknown_price`
  */
-export function licenseOf(registers: BillingRegisters, rules: BillingRules): License | null {
+export function licenseOf(
+  registers: BillingRegisters,
+  rules: BillingRules,
+  boundTo = registers.owner?.ownerId,
+): License | null {
   const last = lastSnapshot(registers);
-  if (last === null) return null;
+  if (last === null || boundTo === undefined) return null;
   const { prices } = rules;
   return {
     licenseId: licenseIdOf(last.subscriptionId),
-    ownerId: last.ownerId,
+    ownerId: boundTo,
     givenName: null,
     ...grantOf(last.state.items, prices),
     apiAccess: true,
     ...creditsOf(registers, last, prices),
     status: statusOf(registers, last),
     graceUntilMs: graceUntilMs(registers, last, rules.pastDueGraceDays),
+    suspended: null,
     periodAnchorMs: last.state.anchorMs,
     activeUntilMs: activeUntilMs(registers, last),
+    extraUntilMs: null,
     maxInFlight: null,
     createdAtMs: last.createdAtMs,
   };

@@ -1,18 +1,23 @@
 import { changesBetween, type Actor } from '../accounts/audit.ts';
 import { licenseMembers } from '../licenses/license.ts';
 import type { License } from '../licenses/license.ts';
-import { noRegisters } from './subscription.ts';
+import { awaitsOwner, noRegisters } from './subscription.ts';
 import type { StoredSubscription } from './subscription-license.ts';
 import { auditEntry } from '../accounts/audit-store.ts';
 import { licenseStore, toItem } from '../licenses/store.ts';
 import { getItem, type Table } from '../table/table.ts';
-import { itemKeys } from '../table/keys.ts';
+import { itemKeys, leaseIndex } from '../table/keys.ts';
 import { transact, type Part } from '../table/transact.ts';
 
 /** A subscription as it was read. It can be written only while both of its items are unchanged. */
 export interface ReadSubscription extends StoredSubscription {
   version: number;
+  /** From when on it is listed as one that nobody owns; null where it is not. */
+  unboundFromMs: number | null;
 }
+
+/** A checkout's event comes within seconds. */
+const unboundAfterMs = 60 * 60 * 1000;
 
 /** The members of a license that billing sets. The others are set by the operator, or never change. */
 const billedMembers = [
@@ -41,11 +46,15 @@ export function subscriptionStore(table: Table) {
     async get(licenseId: string): Promise<ReadSubscription> {
       const billing = await getItem(table, itemKeys.billing(licenseId));
       const license = await licenseStore(table).get(licenseId);
-      const { snapshots, paid, failed, moments, standing, endedByOperator } = { ...noRegisters, ...billing };
+      const { snapshots, paid, failed, moments, standing, owner, endedByOperator } = {
+        ...noRegisters,
+        ...billing,
+      };
       return {
         license,
-        registers: { snapshots, paid, failed, moments, standing, endedByOperator },
+        registers: { snapshots, paid, failed, moments, standing, owner, endedByOperator },
         version: billing?.version ?? 0,
+        unboundFromMs: billing?.[leaseIndex.sort] ?? null,
       };
     },
 
@@ -60,9 +69,14 @@ export function subscriptionStore(table: Table) {
       next: StoredSubscription,
       by: Actor,
     ): Promise<boolean> {
+      const isUnbound = (next.license ?? read.license) === null && awaitsOwner(next.registers);
+      const listing = {
+        [leaseIndex.partition]: leaseIndex.unbound,
+        [leaseIndex.sort]: read.unboundFromMs ?? Date.now() + unboundAfterMs,
+      };
       const billing: Part<object> = {
         key: itemKeys.billing(licenseId),
-        put: { ...next.registers, version: read.version + 1 },
+        put: { ...next.registers, version: read.version + 1, ...(isUnbound && listing) },
         ...(read.version === 0
           ? { condition: 'attribute_not_exists(PK)' }
           : { condition: 'version = :read', values: { ':read': read.version } }),

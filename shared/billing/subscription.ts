@@ -33,8 +33,18 @@ export interface BillingRegisters {
   /** What decides the credits, oldest first. */
   moments: Moment[];
   standing: Standing;
+  /** Whose the subscription is as long as it has no license: then the license's owner counts. Null while nobody says so. */
+  owner: OwnerClaim | null;
   /** An operator ended the license while the subscription went on. From then on no event changes it. */
   endedByOperator: boolean;
+}
+
+/** What an event says of the owner. */
+export interface OwnerClaim {
+  ownerId: string;
+  by: 'metadata' | 'checkout';
+  occurredAtMs: number;
+  eventId: string;
 }
 
 export const noRegisters: BillingRegisters = {
@@ -43,14 +53,36 @@ export const noRegisters: BillingRegisters = {
   failed: null,
   moments: [],
   standing: neverDue,
+  owner: null,
   endedByOperator: false,
 };
 
 /** The registers after a single event. */
 export function registersOf(evidence: BillingEvidence): BillingRegisters {
-  const registers = { ...noRegisters, moments: momentsOf(evidence), standing: standingOf(evidence) };
+  const registers = {
+    ...noRegisters,
+    moments: momentsOf(evidence),
+    standing: standingOf(evidence),
+    owner: claimOf(evidence),
+  };
   if (evidence.kind === 'subscription') return { ...registers, snapshots: [evidence] };
+  if (evidence.kind === 'checkout') return registers;
   return billsAhead(evidence) ? { ...registers, [evidence.kind]: evidence } : registers;
+}
+
+function claimOf(evidence: BillingEvidence): OwnerClaim | null {
+  if (evidence.kind !== 'subscription' && evidence.kind !== 'checkout') return null;
+  const { kind, ownerId, occurredAtMs, eventId } = evidence;
+  const by = kind === 'checkout' ? 'checkout' : 'metadata';
+  return ownerId === null ? null : { ownerId, by, occurredAtMs, eventId };
+}
+
+/** The metadata are the operator's own word, so they count before a checkout; then the earliest does. */
+function firstClaim(a: OwnerClaim | null, b: OwnerClaim | null): OwnerClaim | null {
+  if (a === null || b === null) return a ?? b;
+  if (a.by !== b.by) return a.by === 'metadata' ? a : b;
+  const order = a.occurredAtMs - b.occurredAtMs;
+  return order < 0 || (order === 0 && a.eventId <= b.eventId) ? a : b;
 }
 
 /** Commutative, associative and idempotent, as long as there are not too many moments. */
@@ -62,6 +94,7 @@ export function mergeRegisters(a: BillingRegisters, b: BillingRegisters): Billin
     failed: newestInvoice(a.failed, b.failed),
     moments: shortened(mergeMoments(a.moments, b.moments), lastOf(snapshots)),
     standing: mergeStandings(a.standing, b.standing),
+    owner: firstClaim(a.owner, b.owner),
     endedByOperator: a.endedByOperator || b.endedByOperator,
   };
 }
@@ -69,6 +102,12 @@ export function mergeRegisters(a: BillingRegisters, b: BillingRegisters): Billin
 /** Whether the subscription has ended. Nothing undoes that. */
 export function isOver({ snapshots }: BillingRegisters): boolean {
   return snapshots.some(isFinal);
+}
+
+/** Whether something is being paid, or was to be, and nobody has it. A first payment that never came needs no owner. */
+export function awaitsOwner(registers: BillingRegisters): boolean {
+  const last = lastSnapshot(registers);
+  return last !== null && !isFinal(last) && last.state.status !== 'incomplete';
 }
 
 function isFinal({ change, state }: SubscriptionSnapshot): boolean {

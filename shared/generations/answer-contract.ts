@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { count, described, link, requestId, timestamp } from '../base/answer-fields.ts';
+import { extraRemaining } from '../licenses/usage-contract.ts';
 import { generationErrorCodes, maxSeed, referenceModes } from './contract.ts';
 import { outputFormats } from '../images/image-types.ts';
 import { generationStatuses, generationTypes } from '../base/generation-kinds.ts';
@@ -20,12 +21,13 @@ const referenceImagesUsed = described(count, 'How many reference images the mode
 
 const identity = z.object({ id: z.string(), name: z.string() });
 const usage = z.object({
-  creditsUsed: described(count, 'Credits used in the period, this request included.'),
+  creditsUsed: described(count, 'Credits used in the period, extra ones and this request included.'),
   creditsLimit: described(count, 'Credits of a period.'),
   creditsRemaining: described(
     z.int(),
-    '`creditsLimit` less `creditsUsed`: negative when the limit was lowered below what is used.',
+    '`creditsLimit` less `creditsUsed`: negative when the limit was lowered below what is used, or extra credits pay for more.',
   ),
+  extraRemaining,
   creditsCharged: described(count, 'What this request was charged.'),
   periodResetDate: described(timestamp, "When the next period's credits begin."),
 });

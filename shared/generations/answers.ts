@@ -1,6 +1,6 @@
 import type { ObjectStore } from '../images/object-store.ts';
 import type { GenerationAnswer, StoredGeneration } from './answer-contract.ts';
-import { isoTime } from '../base/clock.ts';
+import { isoTime, type Clock } from '../base/clock.ts';
 import { creditPeriod } from '../licenses/credit-period.ts';
 import { usageBlock } from '../licenses/credits.ts';
 import { askedByKeyId, creditsCharged, processingTimeMs, type Generation } from './generation.ts';
@@ -11,6 +11,7 @@ import type { PeriodStore } from '../licenses/period-store.ts';
 export interface AnswerDeps {
   objects: ObjectStore;
   periods: PeriodStore;
+  clock: Clock;
 }
 
 /** The answer to a completed request. Its usage is read after it was settled, so it counts everything settled by then. */
@@ -20,10 +21,11 @@ export async function completedAnswer(
   deps: AnswerDeps,
 ): Promise<GenerationAnswer> {
   const { creditsLimit, endMs } = creditPeriod(license, generation.createdAtMs);
-  const [outputs, previews, period] = await Promise.all([
+  const [outputs, previews, period, extra] = await Promise.all([
     outputLinks(generation, deps.objects),
     previewLinks(generation, deps.objects),
     deps.periods.get(generation.licenseId, generation.periodStartMs),
+    deps.periods.extraLeft(license, deps.clock.now()),
   ]);
   return {
     requestId: generation.requestId,
@@ -36,6 +38,7 @@ export async function completedAnswer(
       limit: creditsLimit,
       charged: creditsCharged(generation),
       periodEndMs: endMs,
+      extra,
     }),
     processingTimeMs: processingTimeMs(generation) ?? 0,
     seed: generation.seed,

@@ -1,6 +1,7 @@
 import type { GenerationAnswer } from './answer-contract.ts';
 import type { Generation } from './generation.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
+import { mayHaveExtra } from '../licenses/extra-credits.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
 import { isFault, memberName, ServiceError, type ServiceErrorOptions, type Words } from '../base/errors.ts';
 import { completedAnswer, type AnswerDeps } from './answers.ts';
@@ -54,10 +55,17 @@ export async function acceptGeneration(
   const decided = await decideGeneration(command, deps, { dryRun: false });
   if ('first' in decided) return replayed(decided.first, license, deps);
   const { generation, period, identity } = decided;
+  let fromExtra: Generation['fromExtra'] = null;
   let isAccepted = false;
   try {
     const most = maxInFlight(license);
-    const limits = { creditsLimit: period.creditsLimit, keyBudget, maxInFlight: most, keyMaxInFlight };
+    const limits = {
+      creditsLimit: period.creditsLimit,
+      keyBudget,
+      maxInFlight: most,
+      keyMaxInFlight,
+      mayHaveExtra: mayHaveExtra(license, generation.createdAtMs),
+    };
     const isLate = () => deps.clock.now() >= generation.deadlineMs;
     const reserved = await deps.generations.reserve(
       generation,
@@ -67,7 +75,7 @@ export async function acceptGeneration(
       command.storedBeside?.(generation),
     );
     if (reserved.outcome === 'overtaken') throw anotherTryRuns();
-    if (reserved.outcome === 'over_limit') throw overLimit(decided);
+    if (reserved.outcome === 'over_limit') throw overLimit(decided, license);
     if (reserved.outcome === 'over_key_budget') throw overKeyBudget(decided, keyBudget!);
     if (reserved.outcome === 'too_many_unpaid') throw tooManyUnpaid(reserved.refusal, generation.createdAtMs);
     if (reserved.outcome === 'too_many_in_flight') throw tooManyInFlight('license', most);
@@ -77,11 +85,12 @@ export async function acceptGeneration(
       if (first === null) throw inProgress(reserved.idempotencyRecord);
       return await replayed(first, license, deps);
     }
+    fromExtra = reserved.fromExtra ?? null;
     isAccepted = true;
   } finally {
     if (!isAccepted) await discardReferences(generation, generation.referenceImages, deps);
   }
-  return { outcome: 'accepted', generation, identity };
+  return { outcome: 'accepted', generation: { ...generation, fromExtra }, identity };
 }
 
 async function replayed(first: Generation, license: License, deps: AnswerDeps): Promise<Replayed> {

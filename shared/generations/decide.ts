@@ -3,6 +3,7 @@ import { createGenerationBody, type CreateGenerationBody } from './contract.ts';
 import { describeIssues, queryProblems } from '../base/fields.ts';
 import { creditPeriod } from '../licenses/credit-period.ts';
 import { fitsBudget } from '../licenses/credits.ts';
+import { neededExtra } from '../licenses/extra-credits.ts';
 import { checkTier, isFinal, newGeneration, referenceProblems, type Generation } from './generation.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
@@ -209,7 +210,11 @@ async function checkCredits(
   { periods }: Pick<DecisionDeps, 'periods'>,
 ): Promise<Period> {
   const totals = await periods.get(license.licenseId, request.period.startMs);
-  if (totals.committed + request.generation.credits > request.period.creditsLimit) throw overLimit(request);
+  const needed = neededExtra(request.generation.credits, totals, request.period.creditsLimit);
+  if (needed > 0) {
+    const extra = await periods.extraLeft(license, request.generation.createdAtMs);
+    if (needed > (extra?.remaining ?? 0)) throw overLimit(request, license);
+  }
   const { committed = 0 } = totals.byKey[keyId] ?? {};
   if (!fitsBudget(keyBudget, committed, request.generation.credits)) throw overKeyBudget(request, keyBudget!);
   return totals;

@@ -37,6 +37,8 @@ export interface Generation {
   referenceImages: number;
   /** Reserved while it runs, charged once COMPLETED, given back otherwise. */
   credits: number;
+  /** How many of these are extra ones, by the balances that they were taken from; null for none. */
+  fromExtra: Record<string, number> | null;
   /** Start of the billing period that holds the reservation, whichever month it ends in. */
   periodStartMs: number;
   /** The period's credits when it was accepted; null in records of before this was stored. */
@@ -182,6 +184,7 @@ export function newGeneration(from: NewGeneration): Generation {
     preserveBranding: body.preserveBranding,
     referenceImages: body.referenceImages.length,
     credits: creditCost(body),
+    fromExtra: null,
     periodStartMs: from.periodStartMs,
     creditsLimit: from.creditsLimit,
     createdAtMs: nowMs,

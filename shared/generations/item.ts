@@ -43,6 +43,7 @@ export function fromItem(item: Item): Generation {
     // Older records have none.
     referenceImages: item.referenceImages ?? 0,
     credits: item.credits,
+    fromExtra: item.fromExtra ?? null,
     periodStartMs: item.periodStartMs,
     creditsLimit: item.creditsLimit ?? null,
     createdAtMs: item.createdAtMs,

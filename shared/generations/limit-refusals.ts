@@ -2,6 +2,8 @@ import { isoTime } from '../base/clock.ts';
 import { ServiceError } from '../base/errors.ts';
 import { counted, waitInWords } from '../base/words.ts';
 import type { CreditPeriod } from '../licenses/credit-period.ts';
+import { mayHaveExtra } from '../licenses/extra-credits.ts';
+import type { License } from '../licenses/license.ts';
 import { unpaidInWords, type UnpaidRefusal } from '../licenses/unpaid-runs.ts';
 import type { Generation } from './generation.ts';
 
@@ -11,8 +13,9 @@ export interface InPeriod {
   period: CreditPeriod;
 }
 
-export function overLimit(request: InPeriod): ServiceError {
-  return creditRefusal(request, `this month's ${request.period.creditsLimit}`);
+export function overLimit(request: InPeriod, license: Pick<License, 'extraUntilMs'>): ServiceError {
+  const extra = mayHaveExtra(license, request.generation.createdAtMs) ? ' and of its extra credits' : '';
+  return creditRefusal(request, `this month's ${request.period.creditsLimit}${extra}`);
 }
 
 /** The license has the credits, but its owner gave the key a smaller part of them. */

@@ -1,57 +1,23 @@
-import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { GenerationRef } from './queue-contract.ts';
 import type { Generation, GenerationFailure } from './generation.ts';
-import { ServiceError, serviceBusy, type UnpaidReason } from '../base/errors.ts';
-import { pause } from '../table/backoff.ts';
+import type { UnpaidReason } from '../base/errors.ts';
 import { fromItem } from './item.ts';
-import { completeRecord, endedByAnother, failRecord, insertRecord } from './record-part.ts';
-import type { StoredBeside } from './record-part.ts';
-import { chargeCredits, holdCredits, returnCredits } from './credits-part.ts';
-import { holdKeyBudget, returnKeyBudget } from './key-budget-part.ts';
+import { completeRecord, endedByAnother, failRecord } from './record-part.ts';
+import { reserveGeneration } from './reserve.ts';
+import { chargeCredits, returnCredits, returnExtra } from './credits-part.ts';
+import { returnKeyBudget } from './key-budget-part.ts';
 import { countCharge } from './statistics-part.ts';
-import { countUnpaid, forgiveUnpaid, refuseUnpaid } from './unpaid-part.ts';
-import {
-  countInPeriod,
-  enterFlight,
-  enterKeyFlight,
-  leaveFlight,
-  readInFlightPeriodStartMs,
-} from './in-flight.ts';
-import { freeIdempotencyKey, takeIdempotencyKey, type IdempotencyRecord } from './idempotency-store.ts';
-import type { UnpaidRefusal, UnpaidRun } from '../licenses/unpaid-runs.ts';
+import { countUnpaid, forgiveUnpaid } from './unpaid-part.ts';
+import { leaveFlight, readInFlightPeriodStartMs } from './in-flight.ts';
+import { freeIdempotencyKey } from './idempotency-store.ts';
+import type { UnpaidRun } from '../licenses/unpaid-runs.ts';
 import { notifyOwner } from '../licenses/notification-part.ts';
 import { generationPages } from './pages.ts';
 import { batchGet, getItem, listLeases, writeIf, writeItem, type Item, type Table } from '../table/table.ts';
 import { transact, type Parts } from '../table/transact.ts';
 import { itemKeys, licenseIdOfGeneration } from '../table/keys.ts';
-
-/** What a license and a key allow, as they were read when the request was checked. */
-export interface ReservationLimits {
-  creditsLimit: number;
-  /** Credits of a month that the key may use; null for a key without a budget, and for the playground. */
-  keyBudget: number | null;
-  maxInFlight: number;
-  /** Requests of the key; null for a key without such a limit. @default null */
-  keyMaxInFlight?: number | null;
-}
-
-export type Reserved =
-  | { outcome: 'reserved' }
-  | { outcome: 'over_limit' }
-  /** The key's own budget has no room for it, although its license has. */
-  | { outcome: 'over_key_budget' }
-  /** As many requests of its license are in flight as may be. */
-  | { outcome: 'too_many_in_flight' }
-  /** The same of its key, which may have fewer. */
-  | { outcome: 'too_many_of_key_in_flight' }
-  /** Another try of the same request has taken its place. */
-  | { outcome: 'overtaken' }
-  /** The model was called too often for requests of its license that nobody paid for. */
-  | { outcome: 'too_many_unpaid'; refusal: UnpaidRefusal }
-  /** Another request holds the idempotency key. */
-  | { outcome: 'repeated'; idempotencyRecord: IdempotencyRecord };
 
 /** What the model's answer adds to the record. */
 export type Completion = Pick<Generation, 'previews' | 'referenceImagesUsed' | 'modelVersion'> & {
@@ -69,7 +35,6 @@ interface Assumptions {
   unpaidRuns: UnpaidRun[] | null | 'contended';
 }
 
-type ReserveRefusal = Reserved | { outcome: 'id_taken' } | { outcome: 'counted_elsewhere' };
 type EndRefusal =
   | { stored: Item | undefined }
   | { inFlightPeriodStartMs: null }
@@ -82,8 +47,8 @@ const maxEndAttempts = 4;
 const maxThresholdRefusals = 5;
 /** And others may change the unpaid runs first. After so many refusals a request ends without a change of them: money goes first. */
 const maxUnpaidRefusals = 10;
-/** The first reservation of a period is refused once, until the period counts what is in flight. */
-const maxReserveAttempts = 8;
+
+type AllButFirst<Args extends unknown[]> = Args extends [unknown, ...infer Rest] ? Rest : never;
 
 export type GenerationStore = ReturnType<typeof generationStore>;
 
@@ -133,64 +98,11 @@ export function generationStore(table: Table) {
     throw lastError;
   };
 
-  const tryToReserve = async (
-    { licenseId, requestId, periodStartMs }: Generation,
-    parts: Parts<ReserveRefusal>,
-    isLate: () => boolean,
-  ): Promise<Reserved> => {
-    for (let attempt = 1; attempt <= maxReserveAttempts; attempt++) {
-      if (isLate()) throw serviceBusy(new Error('its deadline came before its credits were held'));
-      // One token: a copy of an attempt that the network brings late must not store the request again after it was deleted.
-      const refusal = await transact(table, parts, requestId);
-      if (refusal === null) return { outcome: 'reserved' };
-      if (refusal.outcome === 'id_taken') throw serviceBusy(new Error('the request id is taken'));
-      if (refusal.outcome !== 'counted_elsewhere') return refusal;
-      // Two handlers whose clocks differ may pull the count to and fro where two periods meet.
-      if (attempt > 1) await pause(attempt);
-      await countInPeriod(table, licenseId, periodStartMs);
-    }
-    throw serviceBusy(new Error('two periods count the requests in flight in turn'));
-  };
-
   return {
     get,
 
-    /**
-     * Holds the credits and stores the request, in one transaction.
-     * @param bodyHash of the body that its idempotency key stands for from now on.
-     * @param isLate says that its deadline has passed. No attempt begins then, because nothing would use the credits.
-     * @throws SERVICE_UNAVAILABLE when it could not be stored. If the write is applied after that, the sweep gives
-     *   the credits back when the lease is over.
-     */
-    async reserve(
-      generation: Generation,
-      limits: ReservationLimits,
-      bodyHash: string,
-      isLate = () => false,
-      beside: StoredBeside | null = null,
-    ): Promise<Reserved> {
-      const { creditsLimit, keyBudget, maxInFlight, keyMaxInFlight = null } = limits;
-      if (generation.credits > creditsLimit) return { outcome: 'over_limit' };
-      // Of several parts that refuse, the first decides: a repeat is seen before a limit.
-      const parts = [
-        insertRecord(generation),
-        takeIdempotencyKey(generation, bodyHash),
-        beside,
-        holdCredits(generation, creditsLimit),
-        holdKeyBudget(generation, keyBudget),
-        refuseUnpaid(generation),
-        enterFlight(generation, maxInFlight),
-        enterKeyFlight(generation, keyMaxInFlight),
-      ];
-      try {
-        return await tryToReserve(generation, parts, isLate);
-      } catch (error) {
-        // An earlier attempt may have been applied although the last one failed.
-        const stored = await get(generation.licenseId, generation.requestId).catch(() => null);
-        if (isDeepStrictEqual(stored, generation)) return { outcome: 'reserved' };
-        throw error instanceof ServiceError ? error : serviceBusy(error);
-      }
-    },
+    reserve: (...request: AllButFirst<Parameters<typeof reserveGeneration>>) =>
+      reserveGeneration(table, ...request),
 
     /**
      * QUEUED → PROCESSING, by one run alone.
@@ -268,6 +180,7 @@ export function generationStore(table: Table) {
       return end(ended, (inFlightPeriodStartMs, { ownsIdempotencyKey, unpaidRuns }) => [
         failRecord(ended, runId),
         returnCredits(ended),
+        returnExtra(ended),
         returnKeyBudget(ended),
         leaveFlight(ended, inFlightPeriodStartMs),
         countUnpaid(ended, unpaid, unpaidRuns, inFlightPeriodStartMs),

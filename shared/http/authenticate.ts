@@ -59,7 +59,7 @@ async function authenticateKey(
   if (key?.sha256 !== sha256 || keyStatus(key, deps.clock.now()) !== 'active') throw invalidKey();
   const { licenseId, ownerId } = key;
   Object.assign(request.logFields, { keyId, licenseId });
-  request.refusalOwner = { licenseId, caller: keyId };
+  request.refusalOwner = { licenseId, caller: keyId, keyName: key.name };
   const reading = deps.licenses.get(licenseId);
   // Counted while the license is read, which saves a round trip. If the license refuses the key, nobody waits for the count.
   const consuming = consumeRateLimit(request, keyId, limit, rate, deps);

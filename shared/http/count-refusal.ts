@@ -1,7 +1,9 @@
-import { isRefusalCode } from '../limits/refusals.ts';
+import { isRefusalCode, mayKeepRefused, withoutQuotes } from '../limits/refusals.ts';
 import type { Clock } from '../base/clock.ts';
 import { loggableError, type Log } from '../base/log.ts';
-import { addRefusal } from '../limits/refusal-store.ts';
+import { errorCodes } from '../base/errors.ts';
+import { addRefusal, keepRefused } from '../limits/refusal-store.ts';
+import type { Route } from '../routes/route.ts';
 import type { Table } from '../table/table.ts';
 import type { ApiRequest } from './request.ts';
 
@@ -15,15 +17,27 @@ export interface RefusalCountDeps {
 }
 
 /**
- * Counts a request that was refused, for the license that it was known to be of. Whatever goes wrong is only logged:
- * a number for looking at must never change an answer.
+ * Counts a request that was refused, for the license that it was known to be of, and keeps what it was refused for, at most once in
+ * ten seconds. Whatever goes wrong is only logged: what is there to be looked at must never change an answer.
  */
-export async function countRefusal(request: ApiRequest, deps: RefusalCountDeps): Promise<void> {
-  const { refusalOwner, requestId, receivedAtMs, logFields } = request;
+export async function countRefusal(
+  request: ApiRequest,
+  { method, path }: Pick<Route, 'method' | 'path'>,
+  deps: RefusalCountDeps,
+): Promise<void> {
+  const { refusalOwner: owner, refusedBecause, requestId, receivedAtMs, logFields } = request;
   const { code } = logFields;
-  if (refusalOwner === null || !isRefusalCode(code)) return;
+  if (owner === null || !isRefusalCode(code)) return;
+  const signal = deps.clock.timeout(countWithinMs);
   try {
-    await addRefusal(deps.table(), refusalOwner, code, receivedAtMs, deps.clock.timeout(countWithinMs));
+    const writes = [addRefusal(deps.table(), owner, code, receivedAtMs, signal)];
+    if (mayKeepRefused(owner.licenseId, receivedAtMs)) {
+      const { status } = errorCodes[code];
+      const error = withoutQuotes(refusedBecause);
+      const refused = { requestId, atMs: receivedAtMs, route: `${method} ${path}`, status, code, error };
+      writes.push(keepRefused(deps.table(), owner, refused, signal));
+    }
+    await Promise.all(writes);
   } catch (cause) {
     deps.log.error('refusal not counted', { requestId, code, causes: loggableError(cause) });
   }

@@ -97,7 +97,7 @@ function requestFrame(toAnswer: (error: ServiceError, request: ApiRequest) => An
 /** The last of a request: what a streamed answer still does, the count of its refusal, its line in the log. */
 async function finish(route: Route, request: ApiRequest, setUp: () => { runtime: Runtime }): Promise<void> {
   await Promise.allSettled(request.background);
-  if (request.refusalOwner !== null) await countRefusal(request, setUp().runtime);
+  if (request.refusalOwner !== null) await countRefusal(request, route, setUp().runtime);
   const { requestId, logFields, meter, receivedAtMs } = request;
   const { metrics, extraRecords } = embeddedMetrics(meter, readEnvironment().serviceName);
   const log = jsonLog();

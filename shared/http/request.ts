@@ -36,6 +36,8 @@ export interface ApiRequest {
   responseHeaders: Record<string, string>;
   /** Whose refusals this request counts for, should it be refused; null until that is known, or for nobody's. */
   refusalOwner: RefusalOwner | null;
+  /** What the caller was told of an error. It quotes names that the caller made up, so no log has it. */
+  refusedBecause: string;
   /** Members of the request's log line. */
   logFields: Record<string, string | number>;
   meter: RecordingMeter;
@@ -78,6 +80,7 @@ export function readRequest(
     traceparent,
     responseHeaders: { 'x-request-id': requestId, ...(traceparent && { traceparent }) },
     refusalOwner: null,
+    refusedBecause: '',
     // The gateway's own log names the request by this id.
     logFields: { gatewayRequestId: event.requestContext?.requestId ?? '', ...traceFields(traceparent) },
     meter: recordingMeter(),
@@ -86,9 +89,10 @@ export function readRequest(
 }
 
 /** Counts what a request ended with, for its line in the log too. @returns whether it is a fault of ours */
-export function noteError({ logFields, meter }: ApiRequest, error: ServiceError): boolean {
-  logFields.code = error.code;
-  return countError(meter, error.code, error);
+export function noteError(request: ApiRequest, error: ServiceError): boolean {
+  request.logFields.code = error.code;
+  request.refusedBecause = error.message;
+  return countError(request.meter, error.code, error);
 }
 
 function originOf({ requestContext: { domainName, stage } = {} as never }: APIGatewayProxyEvent): string {

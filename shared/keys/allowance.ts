@@ -1,6 +1,7 @@
 import { isoTime } from '../base/clock.ts';
 import type { Identity } from '../identities/identity.ts';
 import type { CreditPeriod } from '../licenses/credit-period.ts';
+import { extraLeft, mayHaveExtra, type ExtraLeft } from '../licenses/extra-credits.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
 import { inFlightName, periodFromItem, type Period } from '../licenses/period-store.ts';
 import { tiers } from '../licenses/tiers.ts';
@@ -17,6 +18,8 @@ export interface KeyUse {
   totals: Period;
   /** The totals of the period that counts what is in flight. */
   counting: Period;
+  /** Null where there are none. */
+  extra: ExtraLeft | null;
   rateLog: RateLog;
 }
 
@@ -26,13 +29,16 @@ export interface KeyUse {
  */
 export async function readKeyUse(
   table: Table,
-  { keyId, licenseId }: Pick<ApiKey, 'keyId' | 'licenseId'>,
+  keyId: string,
+  { licenseId, extraUntilMs }: Pick<License, 'licenseId' | 'extraUntilMs'>,
   periodStartMs: number,
+  nowMs: number,
 ): Promise<KeyUse> {
-  const [period, inFlight, log] = await batchGet(table, [
+  const [period, inFlight, log, balances] = await batchGet(table, [
     itemKeys.period(licenseId, periodStartMs),
     itemKeys.inFlight(licenseId),
     itemKeys.rateLog(keyId, generateLimit.name),
+    ...(mayHaveExtra({ extraUntilMs }, nowMs) ? [itemKeys.extraCredits(licenseId)] : []),
   ]);
   const countingStartMs: number = inFlight?.startMs ?? periodStartMs;
   const [counting] =
@@ -42,6 +48,7 @@ export async function readKeyUse(
   return {
     totals: periodFromItem(period ?? null),
     counting: periodFromItem(counting ?? null),
+    extra: extraLeft(balances ?? null, nowMs),
     rateLog: toRateLog(log).log,
   };
 }
@@ -58,7 +65,7 @@ export interface KeyScope {
 
 /** What a key may still do. */
 export function keyAllowance(key: ApiKey, scope: KeyScope, use: KeyUse, nowMs: number): KeyAllowance {
-  const { totals, counting, rateLog } = use;
+  const { totals, counting, extra, rateLog } = use;
   const { creditsLimit, endMs } = scope.period;
   const { keyId, monthlyCredits } = key;
   const ofKey = totals.byKey[keyId] ?? { credits: 0, committed: 0 };
@@ -73,7 +80,8 @@ export function keyAllowance(key: ApiKey, scope: KeyScope, use: KeyUse, nowMs: n
     credits: {
       limit: creditsLimit,
       used: totals.used,
-      remaining: leftOf(creditsLimit, totals.committed),
+      remaining: leftOf(creditsLimit, totals.committed - totals.fromExtra),
+      ...(extra && { extraRemaining: extra.remaining }),
       resetsAt: isoTime(endMs),
     },
     budget:

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { extraRemaining } from '../licenses/usage-contract.ts';
 import { count, described, timestamp } from '../base/answer-fields.ts';
 import { identityAnswer } from '../identities/contract.ts';
 import { keyAccesses } from './contract.ts';
@@ -112,6 +113,7 @@ export const keyAllowance = z.object({
     z.object({
       limit: described(count, 'Credits of the period that runs.'),
       ...allowedCredits,
+      extraRemaining,
       resetsAt: described(timestamp, 'When the credits of the next period begin.'),
     }),
     'Of its license, whichever key used them.',

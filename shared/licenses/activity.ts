@@ -5,6 +5,9 @@ import { tiers, type TierName } from './tiers.ts';
 
 const kinds = { account: 'owner', operator: 'operator', billing: 'billing' } as const;
 
+/** Reasons in an operator's own words, for operators. */
+const forOperators = new Set(['forcedBecause', 'readBecause', 'creditedBecause']);
+
 /** An entry of a license's audit log as its owner sees it. Who the operator is, and which event it was, is left out. */
 export function activityItem({
   entryId,
@@ -24,8 +27,7 @@ export function activityItem({
     action: action as LicenseAuditAction,
     keyId: isOfKey ? subjectId : null,
     keyName: isOfKey ? subjectName : null,
-    // In an operator's own words, for operators.
-    changes: changes.filter(({ member }) => member !== 'forcedBecause').map(inAnswers),
+    changes: changes.filter(({ member }) => !forOperators.has(member)).map(inAnswers),
   };
 }
 

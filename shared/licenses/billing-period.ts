@@ -25,9 +25,9 @@ export function periodStartFrom(anchorMs: number, fromMs: number): number {
   return startMs === fromMs ? fromMs : endMs;
 }
 
-/** The same time of a day in the next month, or of its last day where it has no such day. */
-export function monthAfter(atMs: number): number {
-  return addMonths(new Date(atMs), 1);
+/** The same time of a day in the next month or a later one, or of its last day where it has no such day. */
+export function monthAfter(atMs: number, months = 1): number {
+  return addMonths(new Date(atMs), months);
 }
 
 export function isPeriodStart(anchorMs: number, atMs: number): boolean {

@@ -18,7 +18,16 @@ export const licenseAnswer = z.object({
   ),
   usable: described(
     z.boolean(),
-    'Whether it generates now and may have keys: active or not long past due, with API access, and not past its end.',
+    'Whether it generates now and may have keys: active or not long past due, not suspended, with API access, and not past its end.',
+  ),
+  suspended: z.optional(
+    described(
+      z.object({
+        at: described(timestamp, 'Since when.'),
+        reason: described(z.string(), 'Why, in the words of whoever operates the service.'),
+      }),
+      'Since when and why whoever operates the service lets it do nothing, whatever its status. Absent where it is not suspended.',
+    ),
   ),
   apiAccess: described(z.boolean(), 'Whether it may be used by API at all.'),
   foundingCatalog: described(z.boolean(), 'Whether every identity of the founding catalog may be used.'),

@@ -1,3 +1,5 @@
+import type { ExtraLeft } from './extra-credits.ts';
+
 const megapixel = 1024 * 1024;
 
 /** One credit for each started megapixel of each image. */
@@ -14,21 +16,28 @@ export interface UsageBlock {
   creditsUsed: number;
   creditsLimit: number;
   creditsRemaining: number;
+  /** Left of credits beside those of periods; only where there are any. */
+  extraRemaining?: number;
   creditsCharged: number;
   periodResetDate: string;
 }
 
-/** The usage part of a generation's answer. What remains is negative after the limit was lowered below what is used. */
+/**
+ * The usage part of a generation's answer. What remains is negative after the limit was lowered below what is used, and where
+ * extra credits pay for more.
+ */
 export function usageBlock(usage: {
   used: number;
   limit: number;
   charged: number;
   periodEndMs: number;
+  extra: ExtraLeft | null;
 }): UsageBlock {
   return {
     creditsUsed: usage.used,
     creditsLimit: usage.limit,
     creditsRemaining: usage.limit - usage.used,
+    ...(usage.extra && { extraRemaining: usage.extra.remaining }),
     creditsCharged: usage.charged,
     periodResetDate: new Date(usage.periodEndMs).toISOString(),
   };

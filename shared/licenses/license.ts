@@ -22,13 +22,23 @@ export interface License {
   status: LicenseStatus;
   /** While it is `past_due` it stays usable until then; null: not at all. */
   graceUntilMs: number | null;
+  /** Since when and why an operator lets it do nothing, whatever its status; only an operator lifts it, and billing never writes it. */
+  suspended: Suspension | null;
   periodAnchorMs: number;
   /** A count of credits that goes on although the anchor moved, or that has other credits; null: the anchor's period. */
   carried: CreditPeriod | null;
   activeUntilMs: number | null;
+  /** When the last of its extra credits expires. Before that there may be some; null: it never had any. */
+  extraUntilMs: number | null;
   /** Requests that may be in flight at a time; null for what its tier allows. */
   maxInFlight: number | null;
   createdAtMs: number;
+}
+
+export interface Suspension {
+  atMs: number;
+  /** In the operator's words, for its owner. */
+  reason: string;
 }
 
 /** Whether the license's keys are accepted now. */
@@ -44,6 +54,7 @@ export function maxInFlight(license: Pick<License, 'tier' | 'maxInFlight'>): num
 /** Why a license is not active, as the end of a sentence; null when it is. */
 export function whyInactive(license: License, nowMs: number): string | null {
   if (license.status === 'ended') return 'it has ended';
+  if (license.suspended !== null) return 'it is suspended';
   if (license.status === 'past_due') {
     const { graceUntilMs } = license;
     if (graceUntilMs === null) return 'it is past due';
@@ -58,12 +69,14 @@ export function whyInactive(license: License, nowMs: number): string | null {
 export function licenseAnswer(license: License, name: string, nowMs: number): LicenseAnswer {
   const { label, maxOutputs, maxSidePx } = tiers[license.tier];
   const { startMs, endMs, creditsLimit } = creditPeriod(license, nowMs);
+  const { suspended } = license;
   return {
     licenseId: license.licenseId,
     name,
     tier: label,
     status: license.status,
     usable: isActive(license, nowMs),
+    ...(suspended && { suspended: { at: isoTime(suspended.atMs), reason: suspended.reason } }),
     apiAccess: license.apiAccess,
     foundingCatalog: license.foundingCatalog,
     identityIds: license.identityIds,
@@ -80,14 +93,21 @@ export function licenseAnswer(license: License, name: string, nowMs: number): Li
 
 /** The members that may change, as the audit log compares them. */
 export function licenseMembers(license: License): AuditedMembers {
-  const { licenseId: _id, ownerId: _owner, createdAtMs: _created, ...members } = license;
-  const { givenName, periodAnchorMs, activeUntilMs, graceUntilMs, carried, ...others } = members;
+  const {
+    licenseId: _id,
+    ownerId: _owner,
+    createdAtMs: _created,
+    extraUntilMs: _extra,
+    ...members
+  } = license;
+  const { givenName, periodAnchorMs, activeUntilMs, graceUntilMs, carried, suspended, ...others } = members;
   return {
     name: givenName,
     ...others,
     periodAnchor: isoTime(periodAnchorMs),
     activeUntil: isoTime(activeUntilMs),
     graceUntil: isoTime(graceUntilMs),
+    suspendedBecause: suspended && suspended.reason,
     carriedFrom: isoTime(carried && carried.startMs),
     carriedUntil: isoTime(carried && carried.endMs),
     carriedCredits: carried && carried.creditsLimit,

@@ -1,4 +1,4 @@
-import { isolated } from '../base/words.ts';
+import { counted, isolated } from '../base/words.ts';
 import type { NotificationPercent } from './notifications.ts';
 
 /** As the dashboard calls it. */
@@ -8,6 +8,8 @@ export interface CreditMail {
   percent: NotificationPercent;
   used: number;
   creditsLimit: number;
+  /** Left of credits beside those of periods. */
+  extraRemaining: number;
   resetsAtMs: number;
   /** Those that used most, the first one most of all. */
   keys: { name: string; credits: number }[];
@@ -27,7 +29,7 @@ export function accountPage(dashboardUrl: string): string {
 
 /** What an owner reads when a part of the credits is used: the same as plain text and as HTML. */
 export function creditMail(mail: CreditMail): { subject: string; text: string; html: string } {
-  const { percent, used, creditsLimit } = mail;
+  const { percent, used, creditsLimit, extraRemaining } = mail;
   const licenseName = isolated(mail.licenseName);
   const isAll = percent === 100;
   const subject = isAll
@@ -36,9 +38,11 @@ export function creditMail(mail: CreditMail): { subject: string; text: string; h
   const sentences = [
     `${grouped(used)} of the ${grouped(creditsLimit)} credits of your license ${licenseName} are used in this billing period.`,
     ...(mail.keys.length > 0 ? [`Most were used by ${mail.keys.map(keyInWords).join(', ')}.`] : []),
-    isAll
-      ? `Requests are refused until the next period begins, on ${dayAndTime(mail.resetsAtMs)}.`
-      : `The next period begins on ${dayAndTime(mail.resetsAtMs)}. Requests beyond your credits are refused until then.`,
+    extraRemaining > 0
+      ? `Beside these you have ${counted(extraRemaining, 'extra credit')}, used after them. The next period begins on ${dayAndTime(mail.resetsAtMs)}.`
+      : isAll
+        ? `Requests are refused until the next period begins, on ${dayAndTime(mail.resetsAtMs)}.`
+        : `The next period begins on ${dayAndTime(mail.resetsAtMs)}. Requests beyond your credits are refused until then.`,
   ];
   const links = linksOf(mail);
   const text = [...sentences, links.map(([label, url]) => `${label}: ${url}`).join('\n'), productName];

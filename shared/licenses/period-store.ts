@@ -5,12 +5,16 @@ import { isAccountCallerId, isKeyId, playgroundKey } from '../base/ids.ts';
 import { batchGetAll, getItem, readAll, type Item, type Table } from '../table/table.ts';
 import { inFlightSortKey, itemKeys } from '../table/keys.ts';
 import { transact } from '../table/transact.ts';
+import { extraLeft, mayHaveExtra, type ExtraLeft } from './extra-credits.ts';
+import type { License } from './license.ts';
 import type { UnpaidRun } from './unpaid-runs.ts';
 
 /** A billing period's totals. `committed` is what is used and what is held together; `used` counts COMPLETED only. */
 export interface Period {
   committed: number;
   used: number;
+  /** The part of `committed` that extra credits pay for: the rest never exceeds the limit. */
+  fromExtra: number;
   /** The part of `used` that was imported when the subscription moved to this service. */
   imported: number;
   /** The license's requests that are QUEUED or PROCESSING; 0 in all periods but the one that counts them. */
@@ -93,6 +97,15 @@ export function periodStore(table: Table) {
       return periodFromItem(item);
     },
 
+    /** What is left of a license's extra credits: read only where there may be some. Null where there are none. */
+    async extraLeft(
+      { licenseId, extraUntilMs }: Pick<License, 'licenseId' | 'extraUntilMs'>,
+      nowMs: number,
+    ): Promise<ExtraLeft | null> {
+      if (!mayHaveExtra({ extraUntilMs }, nowMs)) return null;
+      return extraLeft(await getItem(table, itemKeys.extraCredits(licenseId)), nowMs);
+    },
+
     /** Those of several licenses, read as strongly as one, in their order. */
     async getMany(of: { licenseId: string; startMs: number }[]): Promise<Period[]> {
       const keys = of.map(({ licenseId, startMs }) => itemKeys.period(licenseId, startMs));
@@ -134,6 +147,7 @@ export function periodFromItem(item: Item | null): Period {
   const period: Period = {
     committed: item?.committed ?? 0,
     used: item?.used ?? 0,
+    fromExtra: item?.fromExtra ?? 0,
     imported: item?.imported ?? 0,
     inFlight: item?.inFlight ?? 0,
     inFlightByKey: {},

@@ -16,7 +16,7 @@ import { isKeyId } from '../base/ids.ts';
 export interface NotificationDeps {
   notifications: NotificationStore;
   licenses: Pick<LicenseStore, 'get' | 'listByOwner'>;
-  periods: Pick<PeriodStore, 'get'>;
+  periods: Pick<PeriodStore, 'get' | 'extraLeft'>;
   apiKeys: { getMany(keyIds: string[]): Promise<NamesInUse['keys']> };
   accounts: Pick<AccountStore, 'get'>;
   directory: Pick<AccountDirectory, 'bySub'>;
@@ -102,8 +102,9 @@ async function sendNotification(notification: CreditNotification, deps: Notifica
   const most = keysThatUsedMost({ byKey });
   const named = usageByKey(byKey, await deps.apiKeys.getMany(most.filter(isKeyId)));
   const keys = most.map((keyId) => named[keyId]!);
-  const period = { percent, used, creditsLimit, resetsAtMs: endMs, keys };
-  const mail = { ...period, licenseName, licenseId, ...deps.links };
+  const extra = await deps.periods.extraLeft(license, deps.clock.now());
+  const credits = { used, creditsLimit, extraRemaining: extra?.remaining ?? 0, keys };
+  const mail = { percent, ...credits, resetsAtMs: endMs, licenseName, licenseId, ...deps.links };
   const unsubscribeUrl = accountPage(deps.links.dashboardUrl);
   await deps.mailer.send({ to: owner.email, ...creditMail(mail), unsubscribeUrl });
   return true;

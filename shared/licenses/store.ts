@@ -9,8 +9,8 @@ import { batchGetAll, getItem, listOwned, readAll, type Item, type Table } from 
 import { itemKeys, ownerIndex, sortPrefixes } from '../table/keys.ts';
 import { transact } from '../table/transact.ts';
 
-/** The members of a license that may change. Its id, its owner and its creation may not. */
-export type LicenseChange = Partial<Omit<License, 'licenseId' | 'ownerId' | 'createdAtMs'>>;
+/** The members of a license that may change. Its id, its owner and its creation may not, and extra credits have a store. */
+export type LicenseChange = Partial<Omit<License, 'licenseId' | 'ownerId' | 'createdAtMs' | 'extraUntilMs'>>;
 
 /** An attempt fails only when another change of the same members came in between. */
 const maxUpdateAttempts = 10;
@@ -146,12 +146,14 @@ export function fromItem(item: Item): License {
     identityIds: item.identityIds,
     apiAccess: item.apiAccess,
     status: item.status,
-    // Licenses of before these members existed have neither.
+    // Licenses of before these members existed have none of them.
     graceUntilMs: item.graceUntilMs ?? null,
+    suspended: item.suspended ?? null,
     periodAnchorMs: item.periodAnchorMs,
     carried: item.carried ?? null,
     activeUntilMs: item.activeUntilMs,
-    // Older licenses have none.
+    // Older licenses have neither.
+    extraUntilMs: item.extraUntilMs ?? null,
     maxInFlight: item.maxInFlight ?? null,
     createdAtMs: item.createdAtMs,
   };

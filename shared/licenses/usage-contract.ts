@@ -2,14 +2,24 @@ import * as z from 'zod/mini';
 import { count, described, requestId, timestamp } from '../base/answer-fields.ts';
 import { generationStatuses, generationTypes } from '../base/generation-kinds.ts';
 
+/** In answers that tell how a period stands. */
+export const extraRemaining = z.optional(
+  described(
+    count,
+    "What is left of extra credits: given by the operator, or bought once. They are used after the period's own. What running requests hold is not in it. Left out where there are none.",
+  ),
+);
+
 /** How a billing period stands. */
 const usageStats = z.object({
-  current: described(count, 'Credits used in the period.'),
+  current: described(count, 'Credits used in the period, extra ones included.'),
   limit: described(count, 'Credits of a period.'),
   percentage: described(
     count,
-    'Whole percent of the limit, rounded down; over 100 when the limit was lowered below what is used.',
+    'Whole percent of the limit, rounded down; over 100 when the limit was lowered below what is used, or extra credits pay for more.',
   ),
+  extraRemaining,
+  extraExpiresAt: z.optional(described(timestamp, 'When the first of the extra credits expire.')),
   billingPeriodStart: timestamp,
   billingPeriodEnd: described(timestamp, 'When the credits of the next period begin.'),
   daysRemaining: described(count, "Days until the period's end, counting the one that has begun."),

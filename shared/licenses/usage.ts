@@ -4,17 +4,25 @@ import type { UsageAggregates, UsageStats, UsageTally } from './usage-contract.t
 import type { BillingPeriod } from './billing-period.ts';
 import { playgroundKey } from '../base/ids.ts';
 import type { CreditPeriod } from './credit-period.ts';
+import type { ExtraLeft } from './extra-credits.ts';
 import { tiers, type TierName } from './tiers.ts';
 
 const dayMs = 24 * 3600 * 1000;
 
 /** How a period stands. A limit of 0 is 100 percent used. */
-export function usageStats(tier: TierName, used: number, period: CreditPeriod, nowMs: number): UsageStats {
+export function usageStats(
+  tier: TierName,
+  used: number,
+  period: CreditPeriod,
+  extra: ExtraLeft | null,
+  nowMs: number,
+): UsageStats {
   const { creditsLimit: limit } = period;
   return {
     current: used,
     limit,
     percentage: limit === 0 ? 100 : Math.floor((100 * used) / limit),
+    ...(extra && { extraRemaining: extra.remaining, extraExpiresAt: isoTime(extra.expiresAtMs) }),
     billingPeriodStart: isoTime(period.startMs),
     billingPeriodEnd: isoTime(period.endMs),
     daysRemaining: Math.ceil((period.endMs - nowMs) / dayMs),

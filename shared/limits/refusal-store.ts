@@ -1,22 +1,34 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { dateOf, refusalCodes, refusalsEndSeconds, type Refusal } from './refusals.ts';
+import {
+  dateOf,
+  refusalCodes,
+  refusalsEndSeconds,
+  refusedEndMs,
+  type Refusal,
+  type RefusedRequest,
+} from './refusals.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import { readAll, type Item, type Table } from '../table/table.ts';
-import { itemKeys, refusalPlaceOf, ttlAttribute } from '../table/keys.ts';
+import { itemKeys, refusalPlaceOf, refusedPrefix, ttlAttribute } from '../table/keys.ts';
 
 /** Whose refusals are counted: a key of a license, or its playground. */
 export interface RefusalOwner {
   licenseId: string;
   /** A keyId, or `playground`. */
   caller: string;
+  /** Null for the playground. */
+  keyName: string | null;
 }
+
+/** A refused request, and by which key it came. */
+export type KeptRefused = RefusedRequest & Pick<RefusalOwner, 'caller' | 'keyName'>;
 
 /** Counts one refusal on its day. One item holds a caller's day, with a number for each code. */
 export async function addRefusal(
   table: Table,
-  { licenseId, caller }: RefusalOwner,
+  { licenseId, caller }: Pick<RefusalOwner, 'licenseId' | 'caller'>,
   code: ErrorCode,
   atMs: number,
   signal: AbortSignal,
@@ -39,8 +51,9 @@ export async function listRefusals(table: Table, licenseId: string, firstDate: s
     table.documents.send(
       new QueryCommand({
         TableName: table.name,
-        KeyConditionExpression: 'PK = :license AND SK >= :first',
-        ExpressionAttributeValues: { ':license': PK, ':first': first },
+        // The refused requests themselves have letters first.
+        KeyConditionExpression: 'PK = :license AND SK BETWEEN :first AND :letters',
+        ExpressionAttributeValues: { ':license': PK, ':first': first, ':letters': 'A' },
         ScanIndexForward: false,
         ConsistentRead: true,
         ExclusiveStartKey: start,
@@ -53,4 +66,52 @@ function fromItem(item: Item): Refusal[] {
   const place = refusalPlaceOf(item);
   const codes = refusalCodes.filter((code) => Object.hasOwn(item, code));
   return codes.map((code) => ({ ...place, code, count: item[code] }));
+}
+
+/** Keeps a refused request for 14 days. It updates, because that is all that functions may do to these items. */
+export async function keepRefused(
+  table: Table,
+  { licenseId, caller, keyName }: RefusalOwner,
+  refused: RefusedRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const { requestId, ...members } = refused;
+  const end = Math.ceil(refusedEndMs(refused) / 1000);
+  const values = Object.entries({ ...members, caller, keyName, [ttlAttribute]: end });
+  const command = new UpdateItemCommand({
+    TableName: table.name,
+    Key: marshall(itemKeys.refusedRequest(licenseId, requestId)),
+    UpdateExpression: `SET ${values.map((_, i) => `#m${i} = :m${i}`).join(', ')}`,
+    ExpressionAttributeNames: Object.fromEntries(values.map(([name], i) => [`#m${i}`, name])),
+    ExpressionAttributeValues: marshall(Object.fromEntries(values.map(([, value], i) => [`:m${i}`, value]))),
+  });
+  await table.client.send(command, { abortSignal: signal });
+}
+
+const mostListed = 100;
+
+/** A license's newest refused requests, newest first; of a request id that one alone, if it was kept. */
+export async function listRefused(
+  table: Table,
+  licenseId: string,
+  nowMs: number,
+  requestId = '',
+): Promise<KeptRefused[]> {
+  const { PK, SK } = itemKeys.refusedRequest(licenseId, requestId);
+  const { Items: items = [] } = await table.documents.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: 'PK = :license AND begins_with(SK, :request)',
+      ExpressionAttributeValues: { ':license': PK, ':request': SK },
+      ScanIndexForward: false,
+      ConsistentRead: true,
+      Limit: mostListed,
+    }),
+  );
+  return items.map(toRefused).filter((refused) => refusedEndMs(refused) > nowMs);
+}
+
+function toRefused({ SK, atMs, route, status, code, error, caller, keyName }: Item): KeptRefused {
+  const requestId = String(SK).slice(refusedPrefix.length);
+  return { requestId, atMs, route, status, code, error, caller, keyName };
 }

@@ -31,6 +31,47 @@ export interface Refusal {
   count: number;
 }
 
+/** What one request was refused for. */
+export interface RefusedRequest {
+  requestId: string;
+  atMs: number;
+  /** `POST /generate`, with names in place of what the path names. */
+  route: string;
+  status: number;
+  code: ErrorCode;
+  /** What its caller was told, without anything that the caller wrote. */
+  error: string;
+}
+
+const keptRefusedMs = 14 * dayMs;
+const keepEveryMs = 10_000;
+const maxKeptFor = 1000;
+const maxErrorLength = 400;
+
+/** When this process last kept a refused request of each license, of the licenses that were refused last. */
+const keptAtMs = new Map<string, number>();
+
+/** Whether a refused request is kept, not only counted. A flood of them is one in ten seconds, from each process. */
+export function mayKeepRefused(licenseId: string, atMs: number): boolean {
+  const before = keptAtMs.get(licenseId);
+  if (before !== undefined && atMs - before < keepEveryMs) return false;
+  keptAtMs.delete(licenseId);
+  keptAtMs.set(licenseId, atMs);
+  if (keptAtMs.size > maxKeptFor) keptAtMs.delete(keptAtMs.keys().next().value!);
+  return true;
+}
+
+/** A sentence without what it quotes. `quoteName` puts all that callers wrote into quotes, and a prompt or a key may be among it. */
+export function withoutQuotes(sentence: string): string {
+  const safe = sentence.replace(/"[^"]*"/g, '"…"');
+  return safe.length > maxErrorLength ? `${safe.slice(0, maxErrorLength)}…` : safe;
+}
+
+/** In milliseconds since 1970. */
+export function refusedEndMs({ atMs }: Pick<RefusedRequest, 'atMs'>): number {
+  return atMs + keptRefusedMs;
+}
+
 /** A day of UTC, as `2026-11-24`. @param daysBefore that day itself is 0 */
 export function dateOf(atMs: number, daysBefore = 0): string {
   return new Date(atMs - daysBefore * dayMs).toISOString().slice(0, 10);

@@ -11,7 +11,7 @@ import type {
 import type { HealthAnswer } from '../model/health-contract.ts';
 import type { IdentityList } from '../identities/contract.ts';
 import type { LicenseList } from '../licenses/contract.ts';
-import type { RefusalList } from '../limits/contract.ts';
+import type { RefusalList, RefusedRequestList } from '../limits/contract.ts';
 import type { UploadAnswer } from '../images/answer-contract.ts';
 import type { UsageAnswer } from '../licenses/usage-contract.ts';
 import type { SchemaName } from './schemas.ts';
@@ -263,6 +263,21 @@ const refusals: RefusalList = {
   days: [{ date: '2026-11-21', refusals: [{ keyId, code: 'TIER_LIMIT', count: 37 }] }],
 };
 
+const refused: RefusedRequestList = {
+  requests: [
+    {
+      requestId: '019aa3c2-8f40-7a1c-b2d5-0e9c4a7f3b18',
+      at: '2026-11-21T10:30:05.440Z',
+      route: 'POST /generate',
+      keyId,
+      keyName: 'my app',
+      status: 400,
+      code: 'TIER_LIMIT',
+      error: 'On the Starter tier numOutputs must be at most 1.',
+    },
+  ],
+};
+
 const upload: UploadAnswer = {
   uploadId: 'upl_019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41',
   url: 'https://images.example.com/',
@@ -296,6 +311,7 @@ export const answerExamples: Partial<Record<SchemaName, unknown>> = {
   Usage: usage,
   ActivityList: activity,
   RefusalList: refusals,
+  RefusedRequestList: refused,
   CreatedKey: createdKey,
   Key: key,
   KeyList: keys,

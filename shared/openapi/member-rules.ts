@@ -84,6 +84,10 @@ export const memberRules: Record<string, Record<string, Schema>> = {
     creditMails: {
       description: 'Whether you are notified by e-mail when a license has used 80 and 100% of its credits.',
     },
+    endSessions: {
+      description:
+        'True refuses every access token of the account that was issued by now, the one of this call too, from the next request on.',
+    },
   },
   UploadRequest: {
     contentType: { description: 'What the file is, if you know.' },

@@ -199,6 +199,16 @@ export const operations: Record<OperationId, Operation> = {
     answer: { schema: 'RefusalList', description: 'Newest day first.' },
     codes: ['LICENSE_NOT_FOUND'],
   },
+  listRefusedRequests: {
+    tag: 'Account',
+    summary: 'List the newest requests that were refused',
+    description:
+      'At most 100 of the last 14 days, without prompts. What counts as refused is what `GET /licenses/{licenseId}/refusals` counts; ' +
+      'where several were refused within ten seconds, the later ones may only be counted there.',
+    parameters: ['licenseIdInPath', 'refusedRequestId'],
+    answer: { schema: 'RefusedRequestList', description: 'Newest first.' },
+    codes: ['LICENSE_NOT_FOUND'],
+  },
   createKey: {
     tag: 'Account',
     summary: 'Create an API key',

@@ -43,6 +43,10 @@ export const parameters = {
     maximum: maxRefusalDays,
     default: maxRefusalDays,
   }),
+  refusedRequestId: query('requestId', 'Only the request whose answer had this `X-Request-Id`.', {
+    type: 'string',
+    pattern: '^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-7[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$',
+  }),
   cursor: query('cursor', 'The `nextCursor` of an earlier answer.', { type: 'string', minLength: 1 }),
   identityId: query('identityId', 'Only requests to this identity.', identifier),
   status: query('status', 'Only requests with this status.', { type: 'string', enum: generationStatuses }),

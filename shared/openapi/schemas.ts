@@ -18,7 +18,7 @@ import { errorBody } from '../base/error-contract.ts';
 import { healthAnswer } from '../model/health-contract.ts';
 import { identityList } from '../identities/contract.ts';
 import { licenseList } from '../licenses/contract.ts';
-import { refusalList } from '../limits/contract.ts';
+import { refusalList, refusedRequestList } from '../limits/contract.ts';
 import { uploadAnswer } from '../images/answer-contract.ts';
 import { createAccountUploadBody } from '../images/contract.ts';
 import { usageAnswer } from '../licenses/usage-contract.ts';
@@ -54,6 +54,7 @@ const named = {
   Usage: usageAnswer,
   ActivityList: activityList,
   RefusalList: refusalList,
+  RefusedRequestList: refusedRequestList,
   Account: accountSettings,
   ChangeAccountRequest: changeAccountBody,
   CreatedKey: createdKey,

@@ -79,7 +79,14 @@ export const jobs = {
     functionName: 'billing-events',
     trigger: 'queue',
     reservedConcurrency: 3,
-    grants: { table: { licenses: ['get', 'put', 'update'], audit: ['put'] } },
+    grants: {
+      table: {
+        licenses: ['get', 'put', 'update'],
+        audit: ['put'],
+        purchases: ['get', 'put'],
+        periods: ['get', 'update'],
+      },
+    },
   },
   endSessions: {
     functionName: 'end-sessions',

@@ -50,6 +50,7 @@ export const accountChangeLimit: RouteLimit = withMembers(usageLimit, { name: 'c
 export const activityLimit: RouteLimit = withMembers(usageLimit, { name: 'activity' });
 /** A month of an account with many keys is hundreds of items. */
 export const refusalsLimit: RouteLimit = withMembers(usageLimit, { name: 'refusals' });
+export const refusedLimit: RouteLimit = withMembers(usageLimit, { name: 'refused' });
 /** Four reference images for each of the ten requests that a key may send. */
 export const uploadLimit: RouteLimit = { name: 'upload', quota: 40, windowSeconds: 60, onFault: 'refuse' };
 /**

@@ -19,6 +19,7 @@ import {
   newKeyLimit,
   playgroundLimit,
   refusalsLimit,
+  refusedLimit,
   uploadLimit,
   usageLimit,
 } from './limits.ts';
@@ -208,6 +209,16 @@ export const listRefusals = {
   functionName: 'list-refusals',
   auth: 'session',
   limit: refusalsLimit,
+  streams: false,
+  grants: { table: { licenses: ['get'], refusals: ['query'] } },
+} as const satisfies Route;
+
+export const listRefusedRequests = {
+  method: 'GET',
+  path: '/licenses/{licenseId}/refused-requests',
+  functionName: 'list-refused-requests',
+  auth: 'session',
+  limit: refusedLimit,
   streams: false,
   grants: { table: { licenses: ['get'], refusals: ['query'] } },
 } as const satisfies Route;

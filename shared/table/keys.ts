@@ -7,10 +7,12 @@
  * Idempotency ONCE#<caller>     <hash>           –       the request that first carried an idempotency key
  * Tries       TRY#<key>         <digest>#<uuidv7> –     a later try of a request without an idempotency key: the earlier one of the same members
  * License     LICENSE#<id>      LICENSE          owner   access checks; an account's licenses
- * Billing     LICENSE#<id>      BILLING          –       billing events: what is remembered of the license's subscription
+ * Billing     LICENSE#<id>      BILLING          lease   billing events: what is remembered of the license's subscription
  * Active keys ROSTER#<license>  KEYS             –       issuing and revoking keys: the license's keys that are not revoked
  * Period      PERIOD#<license>  <start>          –       credits committed and used, statistics; the newest also counts what is in flight
  * In flight   PERIOD#<license>  IN-FLIGHT        –       which period counts the license's requests in flight
+ * Extra       PERIOD#<license>  EXTRA            –       what is left of each gift or pack of credits: read where a period's own do not suffice
+ * Purchase    PURCHASE#<id>     PURCHASE         –       a gift or a pack by its payment: adding it, and its refunds
  * Account     ACCOUNT#<sub>     SETTINGS         –       what the owner of licenses has chosen
  * Notification NOTICES          <license>#…      –       the job that sends notifications of used credits by e-mail, until it has
  * Generation  GEN#<license>     <uuidv7>         lease   re-fetch; history, newest first; sweep (only while it runs)
@@ -19,6 +21,7 @@
  * Cold start  MODEL             WAKING           –       since when a model that was scaled to zero starts, and how long that took lately
  * Signing     LINKS             <quarter>        –       links to previews: the credentials that sign them in a quarter of an hour
  * Refusals    REFUSED#<license> <date>#<caller> –     how often a key or the playground (the caller here) was refused on a day, by code
+ * Refused     REFUSED#<license> REQUEST#<uuidv7> –    one request that was refused, for its license's owner, newest first
  * Audit       AUDIT#LICENSE#<id>  <uuidv7>      –       who changed a license or its keys, newest first; identities: AUDIT#IDENTITY
  *
  * IAM knows partitions, not sort keys. So what gives access (keys, licenses, identities) shares its partition with nothing
@@ -46,8 +49,12 @@ export interface ItemKey extends Record<string, string> {
 export const generationPrefix = 'GEN#';
 export const notificationPartition = 'NOTICES';
 export const deletionPrefix = 'DELETION#';
-/** Beside a license's periods, whose sort keys are instants. */
+/** Two beside a license's periods, whose sort keys are instants. */
 export const inFlightSortKey = 'IN-FLIGHT';
+export const extraSortKey = 'EXTRA';
+
+/** Beside a license's counts of refusals, whose sort keys begin with a date. */
+export const refusedPrefix = 'REQUEST#';
 
 export const itemKeys = {
   apiKey: (keyId: string): ItemKey => ({ PK: `KEY#${keyId}`, SK: 'KEY' }),
@@ -72,6 +79,8 @@ export const itemKeys = {
     SK: new Date(startMs).toISOString(),
   }),
   inFlight: (licenseId: string): ItemKey => ({ PK: `PERIOD#${licenseId}`, SK: inFlightSortKey }),
+  extraCredits: (licenseId: string): ItemKey => ({ PK: `PERIOD#${licenseId}`, SK: extraSortKey }),
+  purchase: (paymentId: string): ItemKey => ({ PK: `PURCHASE#${paymentId}`, SK: 'PURCHASE' }),
   generation: (licenseId: string, requestId: string): ItemKey => ({
     PK: `${generationPrefix}${licenseId}`,
     SK: requestId,
@@ -88,6 +97,10 @@ export const itemKeys = {
   refusals: (licenseId: string, date: string, caller: string): ItemKey => ({
     PK: `REFUSED#${licenseId}`,
     SK: `${date}#${caller}`,
+  }),
+  refusedRequest: (licenseId: string, requestId: string): ItemKey => ({
+    PK: `REFUSED#${licenseId}`,
+    SK: `${refusedPrefix}${requestId}`,
   }),
   identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
   coldStart: (): ItemKey => ({ PK: 'MODEL', SK: 'WAKING' }),
@@ -136,7 +149,8 @@ const leaseShards = 8;
 
 /**
  * A sparse index: it holds only generations that still hold credits, spread over shards so that no partition runs hot, and
- * deletions that are not over. Those lie apart, so that a bucket that is away keeps nobody's credits held.
+ * deletions that are not over. Those lie apart, so that a bucket that is away keeps nobody's credits held. Subscriptions that
+ * nobody owns are listed, too.
  */
 export const leaseIndex = {
   name: 'lease',
@@ -144,6 +158,7 @@ export const leaseIndex = {
   sort: 'leaseUntilMs',
   shards: Array.from({ length: leaseShards }, (_, i) => `LEASE#${i}`),
   deletions: 'DELETIONS',
+  unbound: 'UNBOUND',
   shardOf: (requestId: string) => `LEASE#${Number.parseInt(requestId.slice(-4), 16) % leaseShards}`,
 } as const;
 

@@ -12,6 +12,7 @@ export const partitions = {
   licenses: { leadingKey: 'LICENSE#' },
   activeKeys: { leadingKey: 'ROSTER#' },
   periods: { leadingKey: 'PERIOD#' },
+  purchases: { leadingKey: 'PURCHASE#' },
   generations: { leadingKey: generationPrefix },
   notifications: { leadingKey: notificationPartition },
   accounts: { leadingKey: 'ACCOUNT#' },

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -48,39 +48,20 @@ function filesInZip(path: string): Map<string, string> {
   return new Map(JSON.parse(execFileSync('python3', ['-c', program, path], options)));
 }
 
-/** Where the browser has no picker of files, a ZIP is a download. */
-async function savedZip(page: Page, button: string): Promise<{ name: string; files: string[] }> {
+interface SavedZip {
+  name: string;
+  files: string[];
+  contents: Map<string, string>;
+}
+
+async function savedZip(page: Page, button: string): Promise<SavedZip> {
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: button }).click();
   const download = await saving;
   const path = join(folder, 'download.zip');
   await download.saveAs(path);
-  return { name: download.suggestedFilename(), files: [...filesInZip(path).keys()] };
-}
-
-const withoutPicker = (page: Page) => page.addInitScript(() => delete (globalThis as any).showSaveFilePicker);
-
-/** The browser's picker needs a person. A file of the browser's own file system stands in for what it gives. */
-async function chooseOwnFile(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const { navigator, window } = globalThis as any;
-    window.showSaveFilePicker = async ({ suggestedName }: { suggestedName: string }) => {
-      window.savedName = suggestedName;
-      const files = await navigator.storage.getDirectory();
-      return files.getFileHandle('saved.zip', { create: true });
-    };
-  });
-}
-
-async function ownFile(page: Page): Promise<string> {
-  const base64 = await page.evaluate(async () => {
-    const files = await (globalThis as any).navigator.storage.getDirectory();
-    const handle = await files.getFileHandle('saved.zip');
-    return new (globalThis as any).Uint8Array(await (await handle.getFile()).arrayBuffer()).toBase64();
-  });
-  const path = join(folder, 'own.zip');
-  writeFileSync(path, base64, 'base64');
-  return path;
+  const contents = filesInZip(path);
+  return { name: download.suggestedFilename(), files: [...contents.keys()], contents };
 }
 
 const day = () => new Date().toISOString().slice(0, 10);
@@ -141,12 +122,10 @@ test('requests are found by who made them and by day, and where none is, the pag
   await time.waitFor();
 });
 
-test('the images of a selection are saved as one ZIP, written to a file, and what failed is named', async () => {
-  const { page } = await dashboard.visit('quickstart');
-  await chooseOwnFile(page);
-  await page.goto(`${dashboard.url}history`);
+test('the images of a selection are saved as one ZIP with prompts and parameters, and what failed is named', async () => {
+  const { page } = await dashboard.visit('history');
   await page.getByRole('button', { name: 'Select', exact: true }).click();
-  await page.getByRole('button', { name: 'Select all 5 loaded' }).click();
+  await page.getByRole('button', { name: 'Select all 5' }).click();
   // The first links have expired, and those of one request are refused for good.
   let hasExpired = true;
   await page.route(/\.png\?/, (route) => {
@@ -156,24 +135,26 @@ test('the images of a selection are saved as one ZIP, written to a file, and wha
     if (isOf(ids[0]!)) hasExpired = false;
     return route.fulfill({ status: 403, body: '' });
   });
-  await page.getByRole('button', { name: 'Download ZIP' }).click();
-  await page.getByText('The ZIP has 5 of 6 images.').waitFor();
-  await page.getByText(`${nameOf(ids[1]!)}: the image could not be loaded`).waitFor();
-  expect(await page.evaluate(() => (globalThis as any).savedName)).toBe(`images-${day()}.zip`);
-  const files = filesInZip(await ownFile(page));
+  const { name, files, contents } = await savedZip(page, 'Download ZIP');
+  await page.getByText('1 request could not be saved whole').waitFor();
+  await page.getByText('“blue hills”: the image could not be loaded').waitFor();
+  await expectAccessible(page, 'a job that failed in part');
+  expect(name).toBe(`images-${day()}.zip`);
   const images = [ids[0]!, ids[2]!, ids[3]!].map((id) => nameOf(id));
   const last = [nameOf(ids[4]!, 0), nameOf(ids[4]!, 1)];
-  expect([...files.keys()]).toEqual([...images, ...last, 'missing.txt']);
-  expect(files.get('missing.txt')).toContain(nameOf(ids[1]!));
-  expect(files.get(last[1]!)).toMatch(/^.PNG/);
+  expect(files).toEqual([...images, ...last, 'requests.csv', 'missing.txt']);
+  expect(contents.get('missing.txt')).toContain(nameOf(ids[1]!));
+  expect(contents.get(last[1]!)).toMatch(/^.PNG/);
+  for (const prompt of all) expect(contents.get('requests.csv')).toContain(prompt);
 });
 
-test('without the picker the images of one request are a download', async () => {
-  const { page } = await dashboard.visit('quickstart');
-  await withoutPicker(page);
-  await page.goto(`${dashboard.url}history/${ids[4]}`);
-  const files = [nameOf(ids[4]!, 0), nameOf(ids[4]!, 1)];
-  expect(await savedZip(page, 'All as ZIP')).toEqual({ name: `images-${ids[4]!.slice(-8)}.zip`, files });
+test('the images of one request are a download, with its prompt and parameters', async () => {
+  const { page } = await dashboard.visit(`history/${ids[4]}`);
+  const files = [nameOf(ids[4]!, 0), nameOf(ids[4]!, 1), 'requests.csv'];
+  expect(await savedZip(page, 'All as ZIP')).toMatchObject({
+    name: `images-${ids[4]!.slice(-8)}.zip`,
+    files,
+  });
   await page.goto(`${dashboard.url}history/${ids[3]}`);
   await page.getByRole('button', { name: 'Download' }).waitFor();
   expect(await page.getByRole('button', { name: 'All as ZIP' }).count()).toBe(0);
@@ -181,7 +162,6 @@ test('without the picker the images of one request are a download', async () => 
 
 test('a request that ends while the list is open is selected, saved and deleted like the others', async () => {
   const { page } = await dashboard.visit('quickstart');
-  await withoutPicker(page);
   const running = { status: 'PROCESSING', outputUrl: null, outputs: [], previews: [] };
   let hasEnded = false;
   // What the list says when it is fetched, and the newest request until it ends.
@@ -196,16 +176,16 @@ test('a request that ends while the list is open is selected, saved and deleted 
   });
   await page.goto(`${dashboard.url}history`);
   await page.getByRole('button', { name: 'Select', exact: true }).click();
-  await page.getByRole('button', { name: 'Select all 4 loaded' }).waitFor();
+  await page.getByRole('button', { name: 'Select all 4' }).waitFor();
   const newest = page.getByRole('checkbox', { name: all[0]! });
   expect(await newest.isDisabled()).toBe(true);
   hasEnded = true;
-  await page.getByRole('button', { name: 'Select all 5 loaded' }).click();
+  await page.getByRole('button', { name: 'Select all 5' }).click();
   expect(await checked(page)).toEqual(all);
   await page.getByRole('button', { name: 'Select none' }).click();
   await newest.click();
   await page.getByText('1 selected').waitFor();
-  expect((await savedZip(page, 'Download ZIP')).files).toEqual([nameOf(ids[0]!)]);
+  expect((await savedZip(page, 'Download ZIP')).files).toEqual([nameOf(ids[0]!), 'requests.csv']);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('alertdialog', { name: 'Delete this request?' }).waitFor();
 });
@@ -264,15 +244,50 @@ test('requests are selected with the keyboard and with Shift, and those that can
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   const dialog = page.getByRole('alertdialog', { name: 'Delete 3 requests?' });
   await dialog.getByRole('button', { name: 'Delete for good' }).click();
-  await dialog.getByText('1 request could not be deleted').waitFor();
-  await dialog.getByText(/“blue hills”: Something went wrong/).waitFor();
-  await expectAccessible(page, 'a deletion that failed in part');
-  await dialog.getByRole('button', { name: 'Close' }).click();
-  expect(await checked(page)).toEqual([all[1]!]);
+  await page.getByText('1 request could not be deleted').waitFor();
+  await page.getByText(/“blue hills”: Something went wrong/).waitFor();
+  await expectFits(page, 'a job that failed in part, on a small phone');
   expect(await Promise.all(ids.map(dashboard.isStored))).toEqual([false, true, true, false, true]);
   await page.unroute(`**/generate/${ids[1]}`);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('The request was deleted.').waitFor();
+  expect(await dashboard.isStored(ids[1]!)).toBe(false);
+});
+
+test('all that match are deleted at 60 a minute, and a reload in the middle loses none', async () => {
+  const { page } = await dashboard.visit('history');
+  // A page of the list has two requests, and the service wants a wait before the second deletion.
+  await page.route('**/api/v1/generate?*', (route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.set('limit', '1');
+    return route.continue({ url: url.href });
+  });
+  await page.reload();
+  await page.getByRole('button', { name: 'Select', exact: true }).click();
+  await page
+    .getByRole('button', { name: /^Select all/ })
+    .first()
+    .waitFor();
+  const more = page.getByRole('button', { name: 'Select all that match' });
+  if (await more.isVisible()) await more.click();
+  else await page.getByRole('button', { name: 'Select all 2', exact: true }).click();
+  await page.getByText('2 selected').waitFor();
+  let refusals = 0;
+  await page.route('**/api/v1/generate/*', (route) => {
+    if (route.request().method() !== 'DELETE' || refusals++ === 0) return route.continue();
+    const headers = { 'retry-after': '30', 'access-control-expose-headers': '*' };
+    return route.fulfill({
+      status: 429,
+      headers,
+      json: { error: 'Too many requests.', code: 'RATE_LIMITED' },
+    });
+  });
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete for good' }).click();
-  await until('two requests are left', async () => (await page.getByRole('checkbox').count()) === 2);
-  expect(await dashboard.isStored(ids[1]!)).toBe(false);
+  await page.getByText('Deleting: 1 of 2 requests').waitFor();
+  await until('the second deletion was refused', async () => refusals > 1);
+  await page.unroute('**/api/v1/generate/*');
+  await page.goto(`${dashboard.url}keys`);
+  await page.getByText('2 requests were deleted.').waitFor();
+  expect(await Promise.all(ids.map(dashboard.isStored))).toEqual(ids.map(() => false));
 });

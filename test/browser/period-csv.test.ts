@@ -30,8 +30,10 @@ test('the period’s requests are saved as CSV, after the wait that a busy servi
   expect(text.startsWith('\uFEFFrequest id,created,completed,status,type,identity,key,')).toBe(true);
   const lines = text.split('\r\n');
   const line = (id: string) => lines.find((one) => one.startsWith(id))!;
-  expect(line(made)).toMatch(/,COMPLETED,Text to image,aurora,pro,\d+,\d+,2,2,,"'=a ""calm"", night"$/);
-  expect(line(failed)).toMatch(/,FAILED,.*,pro,\d+,\d+,1,0,GENERATION_FAILED,a storm$/);
+  expect(line(made)).toMatch(
+    /,COMPLETED,Text to image,aurora,pro,\d+,\d+,2,2,,"'=a ""calm"", night",,\d+,20,7\.5,png,[\w-]+,\d+$/,
+  );
+  expect(line(failed)).toMatch(/,FAILED,.*,pro,\d+,\d+,1,0,GENERATION_FAILED,a storm,,\d+,20,7\.5,png,/);
   await card.getByText(/was saved, with \d+ requests/).waitFor();
   const sums = page.waitForEvent('download');
   await card.getByRole('button', { name: 'Save sums' }).click();

@@ -32,6 +32,7 @@ const screens = [
   ['', 'Overview'],
   ['history', 'History'],
   ['history?status=TIMEOUT', 'History'],
+  ['requests', 'Requests'],
   ['identities', 'Identities'],
   ['identities/nobody', 'There is no such identity'],
   ['keys', 'Keys'],
@@ -87,7 +88,7 @@ test('without the API, every screen says so and offers to try again', async () =
   // A page that asks for nothing: what was loaded before would be shown.
   const { page } = await dashboard.visit('nowhere');
   await page.route('**/api/v1/{usage,generate,keys,identities}*', (route) => route.abort());
-  for (const name of ['Overview', 'History', 'Identities', 'Keys', 'Playground', 'Quickstart']) {
+  for (const name of ['Overview', 'History', 'Requests', 'Identities', 'Keys', 'Playground', 'Quickstart']) {
     await goTo(page, name);
     await page.getByText("The service can't be reached.").first().waitFor();
     const again = page.getByRole('button', { name: /Try again/ });

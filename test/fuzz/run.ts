@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { periodFromItem } from '../../shared/licenses/period-store.ts';
-import { inFlightSortKey } from '../../shared/table/keys.ts';
+import { isPeriod } from '../faults/simulation/invariants.ts';
 import type { Item } from '../../shared/table/table.ts';
 import { pythonPath } from '../support/python.ts';
 import { wrongAtRest } from '../support/stored-state.ts';
@@ -103,7 +103,7 @@ async function runSchemathesis(
  */
 function deletedRequests(items: Item[]): Item[] {
   const charged = items.filter(({ PK, status }) => PK.startsWith('GEN#') && status === 'COMPLETED');
-  const periods = items.filter(({ PK, SK }) => PK.startsWith('PERIOD#') && SK !== inFlightSortKey);
+  const periods = items.filter(({ PK, SK }) => isPeriod({ PK, SK }));
   return periods.flatMap((item) => {
     const PK = item.PK.replace('PERIOD#', 'GEN#');
     const periodStartMs = Date.parse(item.SK);

@@ -27,6 +27,15 @@ test('an account gets e-mails until it chooses otherwise, for itself alone, and 
     expect((await change(body)).body).toEqual({ creditMails: false });
 });
 
+test('an account ends all its sessions, and says so by nothing but true', async () => {
+  const { bySession } = await newAccount();
+  const change = (body: object) => bySession('/account', { method: 'PATCH', body });
+  expectError(await change({ endSessions: false }), 400, 'INVALID_PARAMETERS');
+  expect((await bySession('/account')).status).toBe(200);
+  expect((await change({ endSessions: true })).body).toEqual({ creditMails: true });
+  expectError(await bySession('/account'), 401, 'INVALID_SESSION');
+});
+
 test('GET /licenses says of each license, oldest first, whether its keys are accepted, as they are', async () => {
   const changes: Partial<License>[] = [{}, { status: 'ended' }, { activeUntilMs: Date.now() + 3600_000 }];
   const { license, bySession } = await newAccount({ createdAtMs: 0, apiAccess: false });
@@ -39,6 +48,20 @@ test('GET /licenses says of each license, oldest first, whether its keys are acc
   }
   expect(expected.map(({ usable }) => usable)).toEqual([false, true, false, true]);
   expect((await bySession('/licenses')).body.licenses).toMatchObject(expected);
+});
+
+test('a suspended license is refused by key and by session, and its owner reads why', async () => {
+  const suspended = { atMs: Date.UTC(2026, 10, 24), reason: 'Chargeback' };
+  const { generate, play, byKey, bySession } = await newAccount({ suspended });
+  const refused = await generate();
+  expectError(refused, 401, 'INVALID_API_KEY');
+  expect(refused.body.error).toContain('its license is not active: it is suspended.');
+  expect(refused.body.error).not.toContain('Chargeback');
+  expectError(await byKey('/key'), 401, 'INVALID_API_KEY');
+  expectError(await play(), 403, 'LICENSE_INACTIVE');
+  const [license] = (await bySession('/licenses')).body.licenses;
+  const shown = { at: '2026-11-24T00:00:00.000Z', reason: 'Chargeback' };
+  expect(license).toMatchObject({ status: 'active', usable: false, suspended: shown });
 });
 
 describe('GET /identities', () => {
@@ -200,6 +223,33 @@ describe('GET /licenses/{licenseId}/refusals', () => {
     const revoked = await newAccount({ key: { revokedAtMs: Date.now() } });
     expectError(await revoked.generate(), 401, 'INVALID_API_KEY');
     expect(await refusalsOf(revoked)).toEqual({});
+  });
+
+  test('are also listed one by one, with why, and nothing that was sent; none before its key is known', async () => {
+    const account = await newAccount();
+    const { byKey, keyId } = account;
+    await service.api({ path: '/generate', key: 'svc_live_nobody', body: {} });
+    const secret = { 'a dog in the rain': 1, svc_live_secret: 2 };
+    const { headers } = await byKey('/generate', { body: { ...secret, prompt: 'a red fox' } });
+    await byKey('/generate', { body: {} });
+    const listed = await ofLicense(account, 'refused-requests');
+    expect(listed.body.requests).toEqual([
+      {
+        requestId: headers.get('x-request-id'),
+        at: expect.any(String),
+        route: 'POST /generate',
+        keyId,
+        keyName: expect.any(String),
+        status: 400,
+        code: expect.any(String),
+        error: expect.any(String),
+      },
+    ]);
+    expect(JSON.stringify(listed.body)).not.toMatch(/dog|secret|fox/);
+    const found = async (requestId: string) =>
+      (await ofLicense(account, `refused-requests?requestId=${requestId}`)).body.requests;
+    expect(await found(headers.get('x-request-id')!.toUpperCase())).toEqual(listed.body.requests);
+    expect(await found(crypto.randomUUID())).toBeUndefined();
   });
 
   test('is of 1 to 30 days, which are named in one way', async () => {

@@ -80,6 +80,7 @@ const shapes: Record<string, string> = {
   'a history': `GEN#${id} 00000000-0000-7000-8000-0{12}.*`,
   'a place in a history': `GEN#${id} ${uuid}.*`,
   'refusals of a day': `REFUSED#${id} \\d{4}-\\d{2}-\\d{2}#(key_[0-9a-f]{32}|playground)`,
+  'a refused request': `REFUSED#${id} REQUEST#${uuid}`,
   'the catalog': 'CATALOG IDENTITY#',
   "an account's settings": `ACCOUNT#${uuid} SETTINGS`,
   "an account's items": `OWNER#${uuid} (KEY|LICENSE)#`,

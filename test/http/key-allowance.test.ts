@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { addExtraCredits } from '../../shared/licenses/extra-credits-store.ts';
 import { reserveAbandoned } from '../support/period-totals.ts';
 import { grant, issueKey } from '../support/grants.ts';
 import { expectOk } from '../support/answers.ts';
@@ -69,4 +70,35 @@ test('a key without limits of its own has none to tell; its license has the name
     credits: { used: 9, remaining: 0 },
     requests: { remaining: 10, resetSeconds: 0 },
   });
+});
+
+test('extra credits are used after the month’s own, and told while there are any', async () => {
+  const { license, key, generate, bySession } = await newAccount({ used: 4, creditsLimit: 5 });
+  const { licenseId } = license;
+  const expiresAtMs = Date.now() + 1e9;
+  const gift = {
+    licenseId,
+    amount: 2,
+    source: 'grant',
+    paymentId: `gift_${licenseId}`,
+    reason: 'x',
+    expiresAtMs,
+  } as const;
+  const stats = async () => (await bySession(`/usage?licenseId=${licenseId}`)).body.stats;
+  expect(await stats()).not.toHaveProperty('extraRemaining');
+  await addExtraCredits(table, gift, 'operator:ada', Date.now());
+  const extraExpiresAt = new Date(expiresAtMs).toISOString();
+  expect(await stats()).toMatchObject({ current: 4, extraRemaining: 2, extraExpiresAt });
+  const { body } = await generate({ numOutputs: 2 });
+  expect(body.usage).toMatchObject({
+    creditsUsed: 6,
+    creditsLimit: 5,
+    creditsRemaining: -1,
+    extraRemaining: 1,
+  });
+  expect((await allowance(key)).credits).toMatchObject({ used: 6, remaining: 0, extraRemaining: 1 });
+  const refused = await generate({ numOutputs: 2 });
+  expect(refused.body.error).toContain("more than is left of this month's 5 and of its extra credits");
+  expect((await generate()).body.usage).not.toHaveProperty('extraRemaining');
+  expect(await stats()).not.toHaveProperty('extraRemaining');
 });

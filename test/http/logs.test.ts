@@ -154,7 +154,12 @@ async function sendSessions(): Promise<void> {
   await send(200, { path: `/keys/${made.keyId}`, method: 'DELETE', key });
   const order = { ...small, licenseId: pro, identityId: ready.identities.aurora, prompt: secret('Prompt') };
   const { requestId } = await send(200, { path: '/playground/generate', key, body: order });
-  const ofLicense = [`/licenses/${pro}/activity`, `/licenses/${pro}/refusals`, `/usage?licenseId=${pro}`];
+  const ofLicense = [
+    `/licenses/${pro}/activity`,
+    `/licenses/${pro}/refusals`,
+    `/licenses/${pro}/refused-requests`,
+    `/usage?licenseId=${pro}`,
+  ];
   const lists = ['/licenses', '/keys', '/identities', `/generate?licenseId=${pro}`];
   for (const path of [...ofLicense, ...lists, `/generate/${requestId}`]) await send(200, { path, key });
   await send(404, { path: `/usage?licenseId=${secret('License')}`, key });
@@ -221,7 +226,7 @@ describe.each([
   });
 
   test('holds no e-mail address and no password', () => {
-    expect(credentials).toHaveLength(4);
+    expect(credentials).toHaveLength(6);
     expect(credentials.filter((credential) => text().includes(credential))).toEqual([]);
   });
 

@@ -213,6 +213,13 @@ describe('what the service answers is what the document says', () => {
       ['listRefusals', 200, { path: `/licenses/${licenseId}/refusals` }],
       ['listRefusals', 400, { path: `/licenses/${licenseId}/refusals`, query: '?days=31' }],
       ['listRefusals', 404, { path: '/licenses/nobody/refusals' }],
+      ['listRefusedRequests', 200, { path: `/licenses/${licenseId}/refused-requests` }],
+      [
+        'listRefusedRequests',
+        400,
+        { path: `/licenses/${licenseId}/refused-requests`, query: '?requestId=x' },
+      ],
+      ['listRefusedRequests', 404, { path: '/licenses/nobody/refused-requests' }],
       ['listIdentities', 404, { query: ofNobody }],
       ['createKey', 400, { body: { licenseId, name: '' } }],
       ['createKey', 400, { body: '{' }],

@@ -95,7 +95,11 @@ describe('what npm start prints', () => {
     const { baseUrl, dashboardUrl, accounts, ...demo } = ready;
     expect(dashboardUrl).toBe(`${new URL(baseUrl).origin}/`);
     const account = { password: expect.stringMatching(/^\S{12,}$/) };
-    expect(accounts).toEqual({ 'owner@example.test': account, 'stranger@example.test': account });
+    expect(accounts).toEqual({
+      'owner@example.test': account,
+      'stranger@example.test': account,
+      'newcomer@example.test': account,
+    });
     expect(Object.keys(demo).sort()).toEqual(Object.keys(names).sort());
     for (const kind of ['identities', 'licenses', 'keys'] as const) {
       expect(Object.keys(demo[kind]).sort()).toEqual(names[kind].sort());

@@ -45,6 +45,7 @@ const namings: Record<SessionRoute, Naming[]> = {
   updateAccount: [],
   listActivity: [ofLicense((id) => ({ path: `/licenses/${id}/activity` }))],
   listRefusals: [ofLicense((id) => ({ path: `/licenses/${id}/refusals` }))],
+  listRefusedRequests: [ofLicense((id) => ({ path: `/licenses/${id}/refused-requests` }))],
   getUsage: [byQuery('/usage?')],
   listGenerations: [byQuery('/generate?'), byQuery('/generate?limit=1&status=COMPLETED&')],
   listIdentities: [byQuery('/identities?')],

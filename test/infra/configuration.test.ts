@@ -41,6 +41,12 @@ test('nothing at all deploys: every option has a default', () => {
   }
 });
 
+const [plan] = everything.plans!;
+const ofPlan = (changes: object, sentence: string): [object, string] => [
+  { plans: [{ ...plan, ...changes }] },
+  `plans.${sentence}`.replace('plans.interval', 'interval'),
+];
+
 describe('what is wrong is named, all of it at once', () => {
   test.each<[value: unknown, sentence: string]>([
     [[], 'the whole'],
@@ -91,6 +97,27 @@ describe('what is wrong is named, all of it at once', () => {
       { supportContact: `https://a.test/${path}` },
       'supportContact: must be ASCII',
     ]),
+    ofPlan({ id: 'a b' }, '0.id: must be 1 to 64 letters'),
+    ofPlan({ name: ' ' }, '0.name: must be 1 to 64 characters on one line'),
+    ofPlan({ tier: 'gold' }, '0.tier: must be one of starter, standard'),
+    ofPlan({ tier: undefined }, '0.tier: must be given, but for a pack'),
+    ofPlan({ credits: 0 }, '0.credits: must be a whole number from 1'),
+    ofPlan({ price: -1 }, '0.price: must be an amount of the currency'),
+    ofPlan({ price: 9.999 }, '0.price: must be an amount of the currency'),
+    ofPlan({ price: 9.5, currency: 'JPY' }, '0.price: must be an amount of the currency'),
+    ofPlan({ currency: 'eur' }, '0.currency: must be the code of a currency'),
+    ...[
+      'http://a.test/',
+      'javascript:alert(1)',
+      'https://a:b@a.test/',
+      'https://a.test/?client_reference_id=x',
+    ].map((link) => ofPlan({ link }, '0.link: must be an https address without client_reference_id')),
+    ofPlan({ interval: 'year' }, 'interval'),
+    [{ plans: [plan, plan] }, 'plans: must have different ids'],
+    [
+      { plans: Array.from({ length: 21 }, (_, i) => ({ ...plan, id: `p${i}` })) },
+      'plans: must be at most 20 plans',
+    ],
     [{ billing: { eventBusName: 'default', prices: {} } }, 'billing.eventBusName'],
     ...[
       'rk_live_51abc',

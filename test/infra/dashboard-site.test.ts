@@ -14,6 +14,7 @@ const distributionOf = (name: ConfigurationName) =>
 const distribution = distributionOf('everything');
 const idOf = (type: string) => only(template, type).id;
 const apiOrigin = `https://<${idOf('AWS::ApiGateway::DomainName')}>`;
+const userPoolsOrigin = 'https://cognito-idp.<AWS::Region>.amazonaws.com';
 const signInOrigin = `https://<${idOf('AWS::Cognito::UserPoolDomain')}>.auth.<AWS::Region>.amazoncognito.com`;
 const imagesId = [...resourcesOf(template, 'AWS::S3::Bucket').keys()].find((id) => id.startsWith('Images'));
 
@@ -27,7 +28,7 @@ describe('the headers of every answer', () => {
     const local = securityHeaders({ connectSources: [], imageSources: [] });
     const imagesOrigin = `https://<${imagesId}.RegionalDomainName>`;
     const policy = local['content-security-policy']
-      .replace(/connect-src [^;]+/, `$& ${apiOrigin} ${signInOrigin} ${imagesOrigin}`)
+      .replace(/connect-src [^;]+/, `$& ${apiOrigin} ${signInOrigin} ${userPoolsOrigin} ${imagesOrigin}`)
       .replace(/img-src [^;]+/, `$& ${imagesOrigin}`);
     const sent = custom.Items.map(({ Header, Value }: any) => [Header, Value]);
     expect({
@@ -151,14 +152,38 @@ describe('a deployment', () => {
     expect(text).toBe(llmsText({ apiBaseUrl: `${apiOrigin}/api/v1`, siteUrl: 'https://app.example.com' }));
     expect(JSON.parse(config!)).toEqual({
       apiBaseUrl: `${apiOrigin}/api/v1`,
+      mfa: 'optional',
       retentionDays: 30,
       creditMails: true,
       billingPortalUrl: 'https://billing.stripe.com/p/login/test',
       supportContact: 'help@example.com',
+      plans: [
+        {
+          id: 'pro',
+          name: 'Studio',
+          credits: 4000,
+          price: 119.5,
+          currency: 'EUR',
+          once: false,
+          link: 'https://buy.stripe.com/test_1',
+          tier: { label: 'Pro', maxOutputs: 4, maxSidePx: 2048, maxInFlight: 40 },
+        },
+        {
+          id: 'pack',
+          name: 'Pack',
+          credits: 200,
+          price: 1500,
+          currency: 'JPY',
+          once: true,
+          link: 'https://buy.stripe.com/test_2?locale=ja',
+          tier: null,
+        },
+      ],
       signIn: {
         issuer: `https://cognito-idp.<AWS::Region>.amazonaws.com/<${idOf('AWS::Cognito::UserPool')}>`,
         clientId: `<${idOf('AWS::Cognito::UserPoolClient')}>`,
         domainUrl: signInOrigin,
+        userPoolsUrl: `${userPoolsOrigin}/`,
       },
     });
   });

@@ -10,6 +10,7 @@ import {
   type Asked,
   type Statement,
 } from '../support/policies.ts';
+import { supportStatements } from '../support/support-role.ts';
 import { templateOf } from '../support/stack-templates.ts';
 import { listedTableRequests, needsOf } from '../support/table-requests.ts';
 import { iamSimulatorPath } from './tools.ts';
@@ -31,14 +32,23 @@ beforeAll(async () => {
   ({ runSimulation } = await import(iamSimulatorPath));
 });
 
-const statementsFor = new Map<string, Statement[]>(
-  functionNames.map((functionName) => [
+/** Who answers customers, by the policy that the CLI prints. */
+const support = 'the role for support';
+const supportOfTable = supportStatements().filter(({ actions }) => actions[0]!.startsWith('dynamodb:'));
+const toThisTable = ({ resources, ...statement }: Statement): Statement => ({
+  ...statement,
+  resources: resources.map((resource) => resource.replace(/^.*:table\/records/, tableArn)),
+});
+
+const statementsFor = new Map<string, Statement[]>([
+  [support, supportOfTable.map(toThisTable)],
+  ...functionNames.map((functionName): [string, Statement[]] => [
     functionName,
     statementsOf(template, functionIdOf(template, functionName), resolve).filter(({ actions }) =>
       actions.some((action) => action.startsWith('dynamodb:')),
     ),
   ]),
-);
+]);
 
 /** What the simulator says of a request to the table by a function. */
 async function simulated(functionName: string, { action, resource, leadingKeys }: Asked): Promise<boolean> {
@@ -51,7 +61,7 @@ async function simulated(functionName: string, { action, resource, leadingKeys }
   const { overallResult } = await runSimulation(
     {
       request: {
-        principal: `arn:aws:iam::${accountId}:role/${functionName}`,
+        principal: `arn:aws:iam::${accountId}:role/${functionName.replaceAll(' ', '-')}`,
         action,
         resource: { resource, accountId },
         contextVariables: { 'dynamodb:LeadingKeys': leadingKeys },
@@ -78,28 +88,31 @@ const kinds: { leadingKey: string; index?: string }[] = Object.values(partitions
 const leadingKeys = kinds.map(({ leadingKey }) => `${leadingKey}1`);
 const places = [tableArn, ...kinds.flatMap(({ index }) => (index ? [`${tableArn}/index/${index}`] : []))];
 
-test.each(functionNames)('it agrees with our own judge of policies on all that %s may ask', async (name) => {
-  const allowedByBoth = async (asked: Asked): Promise<boolean> => {
-    const allowed = isAllowed(statementsFor.get(name)!, asked);
-    expect({ asked, allowed: await simulated(name, asked) }).toEqual({ asked, allowed });
-    return allowed;
-  };
-  for (const resource of places) {
-    for (const operation of operations) {
-      const action = `dynamodb:${operation}`;
-      const allowed = new Set<string>();
-      for (const key of leadingKeys) {
-        if (await allowedByBoth({ action, resource, leadingKeys: [key] })) allowed.add(key);
-      }
-      for (const pair of pairsOf(leadingKeys)) {
-        // Whoever may have neither key may not have both: a condition on keys holds for each of them.
-        if (pair.some((key) => allowed.has(key))) {
-          await allowedByBoth({ action, resource, leadingKeys: pair });
+test.each([...functionNames, support])(
+  'it agrees with our own judge of policies on all that %s may ask',
+  async (name) => {
+    const allowedByBoth = async (asked: Asked): Promise<boolean> => {
+      const allowed = isAllowed(statementsFor.get(name)!, asked);
+      expect({ asked, allowed: await simulated(name, asked) }).toEqual({ asked, allowed });
+      return allowed;
+    };
+    for (const resource of places) {
+      for (const operation of operations) {
+        const action = `dynamodb:${operation}`;
+        const allowed = new Set<string>();
+        for (const key of leadingKeys) {
+          if (await allowedByBoth({ action, resource, leadingKeys: [key] })) allowed.add(key);
+        }
+        for (const pair of pairsOf(leadingKeys)) {
+          // Whoever may have neither key may not have both: a condition on keys holds for each of them.
+          if (pair.some((key) => allowed.has(key))) {
+            await allowedByBoth({ action, resource, leadingKeys: pair });
+          }
         }
       }
     }
-  }
-});
+  },
+);
 
 function pairsOf(keys: readonly string[]): string[][] {
   return keys.flatMap((one, i) => keys.slice(i + 1).map((other) => [one, other]));

@@ -47,7 +47,7 @@ describe('a second start finds everything where it was', () => {
 
   test('the ids and keys of the demo data, its accounts and their passwords', () => {
     expect(second.ready).toEqual(first.ready);
-    expect(Object.keys(second.ready.accounts)).toHaveLength(2);
+    expect(Object.keys(second.ready.accounts)).toHaveLength(3);
   });
 
   test('a session that began before, with what it could see then', async () => {

@@ -311,6 +311,7 @@ const codeOf: Record<string, ErrorCode> = {
   [routes.revokeKey.path]: 'KEY_NOT_FOUND',
   [routes.listActivity.path]: 'LICENSE_NOT_FOUND',
   [routes.listRefusals.path]: 'LICENSE_NOT_FOUND',
+  [routes.listRefusedRequests.path]: 'LICENSE_NOT_FOUND',
   [routes.getOpenAiModel.path]: 'IDENTITY_NOT_FOUND',
 };
 

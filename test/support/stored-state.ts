@@ -1,6 +1,6 @@
-import { isOpen, wrongPeriod, wrongTallies } from '../faults/simulation/invariants.ts';
+import { isOpen, isPeriod, wrongPeriod, wrongTallies } from '../faults/simulation/invariants.ts';
 import type { Item } from '../../shared/table/table.ts';
-import { inFlightSortKey, licenseIdOfGeneration } from '../../shared/table/keys.ts';
+import { licenseIdOfGeneration } from '../../shared/table/keys.ts';
 
 /**
  * What does not add up in a whole table once nothing runs any more, as sentences: every request has ended, period totals
@@ -8,7 +8,7 @@ import { inFlightSortKey, licenseIdOfGeneration } from '../../shared/table/keys.
  */
 export function wrongAtRest(items: Item[]): string[] {
   const requests = items.filter(({ PK }) => PK.startsWith('GEN#')).map((item) => ({ item }));
-  const periods = items.filter(({ PK, SK }) => PK.startsWith('PERIOD#') && SK !== inFlightSortKey);
+  const periods = items.filter(({ PK, SK }) => isPeriod({ PK, SK }));
   const limits = new Map(
     items.filter(({ SK }) => SK === 'LICENSE').map((item) => [item.licenseId, item.creditsLimit]),
   );
@@ -19,13 +19,14 @@ export function wrongAtRest(items: Item[]): string[] {
   const problems = requests.filter(isOpen).map(({ item }) => `${item.SK} is ${item.status} at rest.`);
   for (const period of periods) {
     const name = `${period.PK} ${period.SK}`;
-    const own = byPeriod.get(name) ?? [];
+    const made = byPeriod.get(name) ?? [];
     byPeriod.delete(name);
-    const wrong = wrongPeriod(period, own) ?? wrongTallies(period, own);
+    const wrong = wrongPeriod(period, made) ?? wrongTallies(period, made);
     if (wrong !== null) problems.push(`${name}: ${wrong}.`);
     const limit = limits.get(period.PK.slice('PERIOD#'.length));
     if (period.inFlight) problems.push(`${name}: ${period.inFlight} counted in flight at rest.`);
-    if (period.used > limit) problems.push(`${name}: ${period.used} used of ${limit}.`);
+    const own = period.used - (period.fromExtra ?? 0);
+    if (own > limit) problems.push(`${name}: ${own} used of ${limit}.`);
   }
   for (const name of byPeriod.keys()) problems.push(`${name} has requests and no totals.`);
   return [...problems, ...chargedTwice(requests.map(({ item }) => item))];

@@ -43,9 +43,11 @@ export const sampleLicense: License = {
   apiAccess: true,
   status: 'active',
   graceUntilMs: null,
+  suspended: null,
   periodAnchorMs: 0,
   carried: null,
   activeUntilMs: null,
+  extraUntilMs: null,
   maxInFlight: null,
   createdAtMs: 0,
 };
@@ -141,6 +143,9 @@ export const anyGeneration: fc.Arbitrary<Generation> = fc.record({
   preserveBranding: fc.boolean(),
   referenceImages: fc.integer({ min: 0, max: 4 }),
   credits: fc.integer({ min: 1, max: 16 }),
+  fromExtra: orNull(
+    fc.dictionary(anyId, fc.integer({ min: 1, max: 16 }), { minKeys: 1, maxKeys: 3, noNullPrototype: true }),
+  ),
   periodStartMs: anyInstantMs,
   creditsLimit: orNull(fc.integer({ min: 0, max: 1_000_000_000 })),
   createdAtMs: anyInstantMs,

@@ -3,6 +3,7 @@ import { deleteGeneration, type Requester } from '../../../clients/typescript/sr
 import type { ChangeKeyBody, CreateKeyBody, GenerationList, KeyAnswer, KeyList } from '../lib/types.ts';
 import { ApiError, screenError } from './api-error.ts';
 import { useApi } from './client.ts';
+import { paced, patiently } from './patiently.ts';
 import { isGone, useRefreshAfterGeneration } from './queries.ts';
 
 function refreshKeys(queries: QueryClient): void {
@@ -89,66 +90,39 @@ export function useCancelGeneration() {
   });
 }
 
-const maxDeletedAtOnce = 3;
-const maxDeletionTries = 4;
-
-interface DeleteRun {
-  requestIds: string[];
-  /** Aborted by somebody who has second thoughts: what was not begun is not deleted. */
-  signal: AbortSignal;
-  onEnded: () => void;
-}
-
-export interface DeleteOutcome {
-  deleted: string[];
-  failures: { requestId: string; error: unknown }[];
-}
-
-/** `mutate({ requestIds, … })` deletes stored requests for good. It does not fail: the outcome says what failed. */
-export function useDeleteGenerations() {
-  const { requester } = useApi();
+/** `forget(requestIds)` takes deleted requests out of all lists. */
+export function useForgetGenerations(): (requestIds: string[]) => Promise<void> {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async (run: DeleteRun) => {
-      const outcome = await deleteAll(requester, run);
-      await forget(queries, outcome.deleted);
-      return outcome;
-    },
-  });
+  return (requestIds) => forget(queries, requestIds);
 }
 
-async function deleteAll(
+/**
+ * Deletes stored requests for good, one after another and as many in a minute as an account may.
+ * @param onEnded gets null once there is no such request, whoever deleted it, or else why it is still there
+ */
+export async function deletePaced(
   requester: Requester,
-  { requestIds, signal, onEnded }: DeleteRun,
-): Promise<DeleteOutcome> {
-  const waiting = [...requestIds];
-  const outcome: DeleteOutcome = { deleted: [], failures: [] };
-  const work = async (): Promise<void> => {
-    for (let id = waiting.shift(); id !== undefined && !signal.aborted; id = waiting.shift()) {
-      const error = await deleteOne(requester, id, signal);
-      if (error === null) outcome.deleted.push(id);
-      else outcome.failures.push({ requestId: id, error });
-      onEnded();
-    }
-  };
-  await Promise.all(Array.from({ length: maxDeletedAtOnce }, work));
-  return outcome;
-}
-
-/** @returns null once there is no such request, whoever deleted it, or else why it is still there */
-async function deleteOne(requester: Requester, requestId: string, signal: AbortSignal): Promise<unknown> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await deleteGeneration(requester, requestId);
-      return null;
-    } catch (cause) {
-      const error = screenError(cause);
-      if (isGone(error)) return null;
-      const waitSeconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
-      if (waitSeconds === undefined || waitSeconds > 60 || tries === maxDeletionTries || signal.aborted)
-        return error;
-      await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1000));
-    }
+  requestIds: readonly string[],
+  signal: AbortSignal,
+  onEnded: (requestId: string, error: unknown) => void,
+): Promise<void> {
+  const next = paced();
+  for (const requestId of requestIds) {
+    const error = await patiently(
+      async () => {
+        await next(signal);
+        await deleteGeneration(requester, requestId).catch((cause: unknown) => {
+          throw screenError(cause);
+        });
+      },
+      { signal },
+    ).then(
+      () => null,
+      (failure: unknown) => failure,
+    );
+    // What was not begun stays.
+    if (signal.aborted && error !== null) return;
+    onEnded(requestId, isGone(error) ? null : error);
   }
 }
 

@@ -3,6 +3,7 @@ import {
   type Requester,
   type TokenSource as Tokens,
 } from '../../../clients/typescript/src/index.ts';
+import { createStore } from '../lib/store.ts';
 import { createRequiredContext } from '../lib/required-context.ts';
 import { withoutBidiControls } from '../lib/text.ts';
 import { screenError } from './api-error.ts';
@@ -21,8 +22,27 @@ export interface Api {
   requester: Requester;
 }
 
+/** How many requests of the playground the service still takes, and until when that holds (the field `RateLimit`). */
+export const allowance = createStore({ left: 0, untilMs: 0 });
+
+/** Reads the field of an answer: `"playground";r=7;t=42`. */
+export function noteAllowance(header: string | null, nowMs: number): void {
+  const [, left, seconds] = /^"playground";r=(\d+);t=(\d+)/.exec(header ?? '') ?? [];
+  if (left === undefined) return;
+  allowance.set({ left: Number(left), untilMs: nowMs + Number(seconds) * 1000 });
+}
+
 /** The service's API below `baseUrl`, called with the session's tokens. */
-export function createApi(baseUrl: string, tokens: TokenSource, fetch?: typeof globalThis.fetch): Api {
+export function createApi(
+  baseUrl: string,
+  tokens: TokenSource,
+  send = globalThis.fetch.bind(globalThis),
+): Api {
+  const fetch: typeof send = async (...call) => {
+    const answer = await send(...call);
+    noteAllowance(answer.headers.get('ratelimit'), Date.now());
+    return answer;
+  };
   // Queries retry by themselves (`queries.ts`), and people retry the rest.
   const requester = createRequester({ baseUrl, tokens, fetch, maxRetries: 0 });
   return {

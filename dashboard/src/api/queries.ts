@@ -9,17 +9,11 @@ import {
   type InfiniteData,
 } from '@tanstack/react-query';
 import type { Health, RouteInit } from '../../../clients/typescript/src/index.ts';
-import type {
-  ActivityList,
-  GenerationList,
-  GenerationStatus,
-  KeyList,
-  StoredGeneration,
-} from '../lib/types.ts';
+import type { GenerationList, GenerationStatus, KeyList, StoredGeneration } from '../lib/types.ts';
 import { useApi, type Api } from './client.ts';
 import { ApiError } from './api-error.ts';
 
-const minuteMs = 60_000;
+export const minuteMs = 60_000;
 
 // Each fetch signs new links, and the browser caches images by link. So links are kept for a while, and replaced
 // before they expire after an hour.
@@ -27,7 +21,7 @@ const linkFreshMs = 5 * minuteMs;
 const linkRefetchMs = 45 * minuteMs;
 
 /** Of a list that comes page by page. */
-const paged = {
+export const paged = {
   initialPageParam: null as string | null,
   getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor,
 };
@@ -116,33 +110,6 @@ export function useKeys() {
       api.request('GET /keys', { query: { limit: 100, cursor: pageParam ?? undefined }, signal }),
     ...paged,
     select: ({ pages }: InfiniteData<KeyList>) => pages.flatMap(({ keys }) => keys),
-  });
-}
-
-/** Who changed a license and its keys, newest first. `data` is the flat list; call `fetchNextPage` while `hasNextPage`. */
-export function useActivity(licenseId: string) {
-  const api = useApi();
-  return useInfiniteQuery({
-    queryKey: ['activity', licenseId],
-    queryFn: ({ pageParam, signal }) =>
-      api.request('GET /licenses/{licenseId}/activity', {
-        path: { licenseId },
-        query: { cursor: pageParam ?? undefined },
-        signal,
-      }),
-    ...paged,
-    select: ({ pages }: InfiniteData<ActivityList>) => pages.flatMap(({ activity }) => activity),
-  });
-}
-
-/** What was refused of a license's calls in the last 30 days: by day, newest first. */
-export function useRefusals(licenseId: string) {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['refusals', licenseId],
-    queryFn: ({ signal }) =>
-      api.request('GET /licenses/{licenseId}/refusals', { path: { licenseId }, signal }),
-    select: ({ days }) => days,
   });
 }
 
@@ -251,8 +218,8 @@ function isRunning(generation: StoredGeneration | undefined): boolean {
 /** What GET /health says of the model. Nothing is known before its first answer. */
 export type ModelHealth = Partial<Pick<Health, 'model' | 'modelReadyInSeconds'>>;
 
-/** Whether the model is there, while somebody waits for it. */
-export function useModelHealth(isWaiting: boolean) {
+/** Whether the model is there, while somebody waits for it; less often with `everyMs`. */
+export function useModelHealth(isWaiting: boolean, everyMs?: number) {
   const api = useApi();
   return useQuery({
     queryKey: ['health'],
@@ -261,9 +228,10 @@ export function useModelHealth(isWaiting: boolean) {
     staleTime: 0,
     // How long it will take is known as soon as the service has seen that it is scaled to zero.
     refetchInterval: ({ state: { data } }) =>
-      data?.model === 'asleep' || (data?.model === 'waking' && data.modelReadyInSeconds === null)
+      everyMs ??
+      (data?.model === 'asleep' || (data?.model === 'waking' && data.modelReadyInSeconds === null)
         ? 3000
-        : 10_000,
+        : 10_000),
   });
 }
 

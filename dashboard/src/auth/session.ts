@@ -5,6 +5,9 @@ import type { TokenSource } from '../api/client.ts';
 import { createStore } from '../lib/store.ts';
 import { createRequiredContext } from '../lib/required-context.ts';
 
+/** Enough for every call of the API. */
+export const usualScope = 'openid email profile';
+
 interface Account {
   id: string;
   email: string | null;
@@ -23,8 +26,14 @@ export type SignInResult =
 export interface Session extends TokenSource {
   state(): SessionState;
   subscribe(listener: () => void): () => void;
-  /** Goes to the sign-in page, which comes back to `returnTo`, a path of this app. @throws where it can't be reached or completed */
-  signIn(returnTo: string): Promise<void>;
+  /**
+   * Goes to the sign-in page, which comes back to `returnTo`, a path of this app.
+   * @param wider a scope beside the usual ones: the password is asked for anew, and the token has it until the page is left
+   * @throws where it can't be reached or completed
+   */
+  signIn(returnTo: string, wider?: string): Promise<void>;
+  /** Whether the token has a scope. */
+  hasScope(scope: string): boolean;
   completeSignIn(url: string): Promise<SignInResult>;
   /** Forgets the tokens and has the refresh token revoked. Then `leave`. */
   signOut(): Promise<void>;
@@ -64,12 +73,14 @@ export function createSession({ users, revoke, signOutUrl, ...browser }: Session
       return user.access_token === refused ? held.renew() : user.access_token;
     },
     end: held.end,
-    async signIn(returnTo) {
+    async signIn(returnTo, wider) {
       if (!browser.keepsSignIn) throw new Error('This browser keeps no state of a sign-in.');
       await checkReachable();
       await users.clearStaleState();
-      await users.signinRedirect({ state: { returnTo } });
+      const anew = wider !== undefined && { prompt: 'login', scope: `${usualScope} ${wider}` };
+      await users.signinRedirect({ state: { returnTo }, ...anew });
     },
+    hasScope: (scope) => held.user().scopes.includes(scope),
     completeSignIn: (url) => completeSignIn(users, url, held.take),
     async signOut() {
       held.forget();

@@ -1,5 +1,6 @@
 import { InMemoryWebStorage, UserManager, WebStorageStateStore } from 'oidc-client-ts';
 import type { DashboardConfig } from '../lib/types.ts';
+import { usualScope } from './session.ts';
 
 /**
  * The OpenID Connect client (authorization code with PKCE). Tokens are kept in memory only. The state of a sign-in (PKCE
@@ -12,7 +13,7 @@ export function createUserManager({ signIn }: DashboardConfig, origin: string): 
     authority: issuer,
     client_id: clientId,
     redirect_uri: `${origin}/callback`,
-    scope: 'openid email profile',
+    scope: usualScope,
     response_type: 'code',
     metadata: {
       issuer,

@@ -18,7 +18,7 @@ export function RefreshButton({ licenseId, compact = false }: RefreshButtonProps
   const refresh = async (): Promise<void> => {
     setPending(true);
     setOutcome('');
-    const keys = [['usage', licenseId], ['generations', licenseId], ['licenses']];
+    const keys = [['usage', licenseId], ['generations', licenseId], ['refused', licenseId], ['licenses']];
     const shown = keys.map((queryKey) => ({ queryKey, type: 'active' as const }));
     await Promise.all(shown.map((filter) => queries.refetchQueries(filter)));
     const all = shown.flatMap((filter) => queries.getQueryCache().findAll(filter));

@@ -1,4 +1,4 @@
-import { Ban, CircleCheck, CircleDashed, CircleX, Clock, LoaderCircle } from 'lucide-react';
+import { Ban, CircleCheck, CircleDashed, CircleX, Clock, LoaderCircle, ShieldX } from 'lucide-react';
 import type { GenerationStatus, StoredGeneration } from '@/lib/types.ts';
 import { Badge } from './ui/card.tsx';
 
@@ -8,15 +8,20 @@ const badges = {
   COMPLETED: { label: 'Completed', variant: 'success', icon: CircleCheck },
   FAILED: { label: 'Failed', variant: 'destructive', icon: CircleX },
   TIMEOUT: { label: 'Timed out', variant: 'warning', icon: Clock },
+  REFUSED: { label: 'Refused', variant: 'warning', icon: ShieldX },
   CANCELLED: { label: 'Cancelled', variant: 'default', icon: Ban },
 } as const;
 
 /** What has come of a request. One that somebody cancelled did not fail. */
-export function stateOf({ status, errorCode }: Pick<StoredGeneration, 'status' | 'errorCode'>): State {
+export function stateOf({
+  status,
+  errorCode,
+}: Pick<StoredGeneration, 'status' | 'errorCode'>): Exclude<State, 'REFUSED'> {
   return errorCode === 'CANCELLED' ? errorCode : status;
 }
 
-type State = GenerationStatus | 'CANCELLED';
+/** A request that was refused was never accepted, so it has no record. */
+type State = GenerationStatus | 'CANCELLED' | 'REFUSED';
 
 /** A state in words, for filters and sentences too. */
 export function statusLabel(status: State): string {

@@ -3,13 +3,15 @@ import {
   ChartNoAxesColumn,
   Images,
   KeyRound,
+  ListTree,
   Palette,
   Sparkles,
   SquareTerminal,
   type LucideIcon,
   CircleUserRound,
 } from 'lucide-react';
-import { Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { recallJob, useJob } from '@/api/bulk-job.ts';
 import { Link, NavLink, Outlet, useLocation, useNavigationType } from 'react-router';
 import { ProductMark, productName } from '@/components/product.tsx';
 import { cn } from '@/lib/cn.ts';
@@ -22,14 +24,25 @@ import { screenOf } from './page.tsx';
 import { ErrorBoundary, ScreenCrash } from './error-boundary.tsx';
 import { ReferenceLink } from './reference-link.tsx';
 
-const navigation: { path: string; label: string; icon: LucideIcon }[] = [
+interface Place {
+  path: string;
+  label: string;
+  icon: LucideIcon;
+  /** Whether phones have no room for it below: other screens lead there. */
+  isForWide?: true;
+}
+
+const navigation: Place[] = [
   { path: '/', label: 'Overview', icon: ChartNoAxesColumn },
   { path: '/history', label: 'History', icon: Images },
+  { path: '/requests', label: 'Requests', icon: ListTree, isForWide: true },
   { path: '/identities', label: 'Identities', icon: Palette },
   { path: '/playground', label: 'Playground', icon: Sparkles },
   { path: '/keys', label: 'Keys', icon: KeyRound },
   { path: '/quickstart', label: 'Quickstart', icon: SquareTerminal },
 ];
+
+const narrowNavigation = navigation.filter(({ isForWide }) => !isForWide);
 
 /** Navigation around every screen: a sidebar from 1024 px on, bars at top and bottom below. */
 export function Shell() {
@@ -50,6 +63,7 @@ export function Shell() {
         tabIndex={-1}
         className="min-w-0 px-4 pt-6 pb-[calc(6.5rem+env(safe-area-inset-bottom))] sm:px-6 lg:px-10 lg:py-10"
       >
+        <Job />
         <ErrorBoundary resetKey={pathname} fallback={(error) => <ScreenCrash error={error} />}>
           <Suspense fallback={<ScreenSkeleton />}>
             <Outlet />
@@ -58,6 +72,21 @@ export function Shell() {
       </main>
       <BottomBar />
     </div>
+  );
+}
+
+const BulkJobPanel = lazy(() => import('./bulk-job-panel.tsx'));
+
+/** A job goes on over screens, and after a reload. */
+function Job() {
+  useState(recallJob);
+  if (useJob() === null) return null;
+  return (
+    <ErrorBoundary fallback={null}>
+      <Suspense>
+        <BulkJobPanel />
+      </Suspense>
+    </ErrorBoundary>
   );
 }
 
@@ -124,7 +153,7 @@ function BottomBar() {
       className="fixed inset-x-0 bottom-0 z-30 border-t border-border bg-background pb-[env(safe-area-inset-bottom)] lg:hidden"
     >
       <ul className="mx-auto grid max-w-2xl grid-cols-6">
-        {navigation.map(({ path, label, icon: Icon }) => (
+        {narrowNavigation.map(({ path, label, icon: Icon }) => (
           <li key={path}>
             <NavLink
               to={path}

@@ -22,9 +22,13 @@ export async function fetchConfig(): Promise<DashboardConfig> {
   if (!response.ok) throw new Error(`config.json: ${response.status}`);
   const config: unknown = await response.json();
   if (!isConfig(config)) throw new Error('config.json: shape');
-  const { retentionDays } = config;
-  // Services of before the option kept everything for 90 days, and do not say so.
-  return Number.isInteger(retentionDays) ? config : { ...config, retentionDays: 90 };
+  const { retentionDays, plans } = config;
+  // Services of before the options kept everything for 90 days and sold nothing, and do not say so.
+  return {
+    ...config,
+    retentionDays: Number.isInteger(retentionDays) ? retentionDays : 90,
+    plans: Array.isArray(plans) ? plans : [],
+  };
 }
 
 function isConfig(config: unknown): config is DashboardConfig {

@@ -11,10 +11,10 @@ export function creditCost({
   return numOutputs * Math.ceil((width * height) / megapixel);
 }
 
-/** What can still be spent: nothing with a license that is ended or suspended. Never below 0. */
+/** What can still be spent, extra credits too: nothing with a license that is ended or suspended. Never below 0. */
 export function creditsLeft(
   { usable }: Pick<LicenseAnswer, 'usable'>,
-  { current, limit }: UsageStats,
+  { current, limit, extraRemaining = 0 }: UsageStats,
 ): number {
-  return usable ? Math.max(0, limit - current) : 0;
+  return usable ? Math.max(0, limit - current) + extraRemaining : 0;
 }

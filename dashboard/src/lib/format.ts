@@ -11,6 +11,12 @@ export function formatCredits(value: number): string {
   return `${formatNumber(value)} ${value === 1 ? 'credit' : 'credits'}`;
 }
 
+/** `€49` or `€9.90`: an amount of a currency (ISO 4217), without decimals where it has none. */
+export function formatPrice(price: number, currency: string): string {
+  const style = { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' } as const;
+  return new Intl.NumberFormat(undefined, style).format(price);
+}
+
 /** `3 images`: a number with its noun. */
 export function formatCount(value: number, singular: string, plural = `${singular}s`): string {
   return `${formatNumber(value)} ${value === 1 ? singular : plural}`;
@@ -38,6 +44,11 @@ export function formatDate(iso: string | null): string {
 /** `Nov 21, 2026, 11:44 AM` in the reader's time zone. */
 export function formatDateTime(iso: string | null): string {
   return formatTime(iso, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** `Nov 21, 2026, 11:44:07 AM` in the reader's time zone. */
+export function formatSeconds(iso: string): string {
+  return formatTime(iso, { dateStyle: 'medium', timeStyle: 'medium' });
 }
 
 /** `Nov 21, 2026, 11:44:07 AM GMT+1`, for a title. */

@@ -2,53 +2,71 @@ import { makeZip } from 'client-zip';
 import type { StoredGeneration } from './types.ts';
 import { fetchPicture } from './download.ts';
 import { archivedFileName } from './outputs.ts';
+import { requestsCsv } from './requests-csv.ts';
+
+/** A request to save, or why there is none. */
+export type Archivable = { id: string; request: StoredGeneration } | { id: string; problem: string };
 
 export interface ArchiveJob {
-  requests: readonly StoredGeneration[];
+  requests: AsyncIterable<Archivable>;
   renew: (requestId: string) => Promise<StoredGeneration>;
-  /** What the archive may hold, where it is made in memory. */
-  maxBytes: number;
-  onImage: () => void;
   signal: AbortSignal;
 }
 
+/** Complete when the stream has ended. */
 export interface Archive {
   stream: ReadableStream<Uint8Array>;
-  /** Names of files with why they are not in the archive. Complete when the stream has ended. */
-  missing: string[];
+  /** Ids of the requests that were dealt with: the first ones, as many as the archive has room for. */
+  taken: string[];
+  /** Why images of a request are missing, by its id. */
+  missing: Map<string, string>;
+  /** How many images are in it. */
+  files: number;
 }
 
-/** A ZIP of all images. One image at a time is in memory. What is missing stands in its `missing.txt`. */
+/** An archive is made in memory, and phones have little of it. */
+const maxBytes = 300 * 1024 * 1024;
+
+/** A ZIP of all images, with their prompts and parameters in `requests.csv`. What is missing stands in its `missing.txt`. */
 export function archiveImages(job: ArchiveJob): Archive {
-  const missing: string[] = [];
-  return { stream: makeZip(entries(job, missing)), missing };
+  const archive = { taken: [] as string[], missing: new Map<string, string>(), files: 0 };
+  return Object.assign(archive, { stream: makeZip(entries(job, archive)) });
 }
 
-async function* entries({ requests, renew, maxBytes, onImage, signal }: ArchiveJob, missing: string[]) {
+async function* entries({ requests, renew, signal }: ArchiveJob, archive: Omit<Archive, 'stream'>) {
   let bytes = 0;
-  for (const request of requests) {
+  const saved: StoredGeneration[] = [];
+  const problems: string[] = [];
+  const miss = (id: string, name: string, problem: string): void => {
+    problems.push(`${name}: ${problem}`);
+    archive.missing.set(id, problem);
+  };
+  for await (const one of requests) {
+    signal.throwIfAborted();
+    archive.taken.push(one.id);
+    if ('problem' in one) {
+      miss(one.id, one.id, one.problem);
+      continue;
+    }
+    const { request } = one;
     const read = readerOf(request, renew);
     for (const [index, link] of request.outputs.entries()) {
-      signal.throwIfAborted();
       const name = archivedFileName(request, index, link);
-      const image = bytes > maxBytes ? null : await read(index);
+      const image = await read(index);
       signal.throwIfAborted();
-      if (bytes > maxBytes || (image !== null && bytes + image.size > maxBytes)) {
-        // Nothing after it is read, so that the archive has no holes that depend on sizes.
-        bytes = Infinity;
-        missing.push(`${name}: the archive would be too large for this browser`);
-      } else if (image === null) {
-        missing.push(`${name}: the image could not be loaded`);
-      } else {
+      if (image === null) miss(one.id, name, 'the image could not be loaded');
+      else {
         bytes += image.size;
+        archive.files += 1;
         yield { name, input: image, lastModified: new Date(request.completedAt ?? request.createdAt) };
       }
-      onImage();
     }
+    saved.push(request);
+    if (bytes > maxBytes) break;
   }
-  if (missing.length > 0) {
-    yield { name: 'missing.txt', input: `${missing.join('\n')}\n`, lastModified: new Date() };
-  }
+  const text = (name: string, input: string) => ({ name, input, lastModified: new Date() });
+  if (saved.length > 0) yield text('requests.csv', requestsCsv(saved));
+  if (problems.length > 0) yield text('missing.txt', `${problems.join('\n')}\n`);
 }
 
 /** Reads a request's images, and asks once for new links. */

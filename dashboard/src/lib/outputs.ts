@@ -1,4 +1,4 @@
-import type { GenerationType, OutputFormat, StoredGeneration } from './types.ts';
+import type { GenerationStatus, GenerationType, OutputFormat, StoredGeneration } from './types.ts';
 
 export const formatLabels: Record<OutputFormat, string> = { png: 'PNG', webp: 'WebP', jpeg: 'JPEG' };
 export const outputFormats = Object.keys(formatLabels) as OutputFormat[];
@@ -84,11 +84,31 @@ function nameForFiles(identityName: string): string {
   return name || 'image';
 }
 
+export const statuses: readonly GenerationStatus[] = [
+  'COMPLETED',
+  'QUEUED',
+  'PROCESSING',
+  'FAILED',
+  'TIMEOUT',
+];
+
 export const typeLabels: Record<GenerationType, string> = {
   text_to_image: 'Text to image',
   reference: 'Reference images',
   exact_product: 'Exact product',
 };
+
+/** What callers themselves bring about; everything else is the service's. */
+const byCallers: Record<string, string> = {
+  INVALID_PARAMETERS: 'The request: a reference image can’t be used',
+  CONTENT_REFUSED: 'The request: a check refused its content',
+  CANCELLED: 'The request: it was cancelled',
+};
+
+/** Whether a failure was the service's or the request's. */
+export function causeText(errorCode: string | null): string {
+  return byCallers[errorCode ?? ''] ?? 'The service, not your request';
+}
 
 /** A picture of a stored request. `index` is from 0. */
 export interface PictureOf {

@@ -14,6 +14,6 @@ export type {
 export type { ChangeKeyBody, CreateKeyBody } from '../../../shared/keys/contract.ts';
 export type * from '../../../shared/keys/answer-contract.ts';
 export type { ActivityItem, ActivityList } from '../../../shared/licenses/activity-contract.ts';
-export type { RefusalDay } from '../../../shared/limits/contract.ts';
+export type { RefusalDay, RefusedRequestAnswer } from '../../../shared/limits/contract.ts';
 export type { IdentityAnswer } from '../../../shared/identities/contract.ts';
-export type { DashboardConfig } from '../../../shared/accounts/dashboard-config.ts';
+export type { DashboardConfig, PlanCard } from '../../../shared/accounts/dashboard-config.ts';

@@ -15,9 +15,10 @@ export function LicenseBadge({ license }: { license: LicenseAnswer }) {
   return <Badge variant={license.status === 'past_due' ? 'warning' : 'default'}>{problem}</Badge>;
 }
 
-export function licenseProblem({ status, usable, apiAccess }: LicenseAnswer): string | null {
-  if (status === 'past_due') return 'Past due';
+export function licenseProblem({ status, usable, suspended, apiAccess }: LicenseAnswer): string | null {
   if (status === 'ended') return 'Ended';
+  if (suspended) return 'Suspended';
+  if (status === 'past_due') return 'Past due';
   if (usable) return null;
   return apiAccess ? 'Ended' : 'No API access';
 }

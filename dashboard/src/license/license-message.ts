@@ -1,7 +1,8 @@
 import type { LicenseAnswer } from '../lib/types.ts';
+import { isolated } from '../lib/text.ts';
 import { formatCount, formatNumber, formatUtcDate } from '../lib/format.ts';
 
-type LicenseState = Pick<LicenseAnswer, 'status' | 'usable' | 'apiAccess' | 'activeUntil'>;
+type LicenseState = Pick<LicenseAnswer, 'status' | 'usable' | 'suspended' | 'apiAccess' | 'activeUntil'>;
 
 const manager = 'whoever manages your subscription';
 const kept = 'Your history and your images stay here';
@@ -14,7 +15,13 @@ export function licenseMessage(
   license: LicenseState,
   retention: string,
 ): { title: string; text: string } | null {
-  const { status, usable, apiAccess, activeUntil } = license;
+  const { status, usable, suspended, apiAccess, activeUntil } = license;
+  if (status !== 'ended' && suspended) {
+    return {
+      title: 'This license is suspended',
+      text: `Whoever operates the service suspended it on ${formatUtcDate(suspended.at)}: “${isolated(suspended.reason)}”. Its keys are refused and nothing is generated. ${kept}. Ask them what to do: once they resume it, it works with the same keys.`,
+    };
+  }
   if (status === 'past_due' && usable) {
     return {
       title: 'This license is past due',
@@ -48,8 +55,12 @@ export function licenseMessage(
 }
 
 /** Why a license that can't generate has no credits to spend, in a few words. */
-export function unusableHint({ status, apiAccess }: Pick<LicenseState, 'status' | 'apiAccess'>): string {
-  if (status === 'past_due') return 'The license is suspended';
+export function unusableHint({
+  status,
+  suspended,
+  apiAccess,
+}: Pick<LicenseState, 'status' | 'suspended' | 'apiAccess'>): string {
+  if (status === 'past_due' || (suspended && status !== 'ended')) return 'The license is suspended';
   return status === 'active' && !apiAccess ? 'The license has no API access' : 'The license has ended';
 }
 

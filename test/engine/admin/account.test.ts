@@ -119,9 +119,33 @@ test('account show shows one account by its sub or its address', async () => {
   expect(await fixture.json('account show ada@example.com')).toEqual(
     await fixture.json(`account show ${ada.sub}`),
   );
+  expect(await fixture.json('find ada@example.com')).toEqual(await fixture.json(`find ${ada.sub}`));
   const none = await fixture.admin(`account show ${twins[1]!.sub}`);
   expect(none.stdout).toContain('It has no licenses.');
   expect(await fixture.refused(1, 'account show no-such-sub')).toContain('There is no account no-such-sub.');
+});
+
+test('an account is invited once, disabled and enabled', async () => {
+  const { ownerId } = await fixture.json('account invite new@example.org');
+  const status = { sub: ownerId, email: 'new@example.org', emailVerified: true };
+  const show = () => fixture.json('account show new@example.org');
+  expect(await show()).toMatchObject({ ...status, enabled: true, status: 'FORCE_CHANGE_PASSWORD' });
+  expect(await fixture.refused(1, 'account invite NEW@example.org')).toContain('already');
+  expect(await fixture.refused(2, 'account invite nobody')).toContain('by its e-mail address');
+  expect(await fixture.refused(1, `account disable ${ownerId}`)).toContain('--yes');
+  expect(await fixture.json(`account disable ${ownerId} --yes`)).toMatchObject({ disabled: true });
+  expect((await show()).enabled).toBe(false);
+  expect(await fixture.json('account enable new@example.org')).toEqual({ ownerId, disabled: false });
+  expect((await show()).enabled).toBe(true);
+  pool.options.accounts.splice(-1);
+});
+
+test('who lost the device with the app signs in by the password alone, and no session of before goes on', async () => {
+  Object.assign(ben, { totp: { secret: 'A'.repeat(32), isOn: true } });
+  const { stdout } = await fixture.admin(`account recover ${ben.email} --yes`);
+  expect(stdout).toContain(`${ben.sub} needs no app any more.`);
+  expect(ben).toMatchObject({ signedOutAtMs: expect.any(Number) });
+  expect(ben).not.toHaveProperty('totp');
 });
 
 test('a pool that is not there, or that may not be read, is named with what is wrong; licenses are listed all the same', async () => {

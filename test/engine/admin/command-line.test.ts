@@ -15,6 +15,8 @@ const noLicense = [
   'license show lic_none',
   'license change lic_none --tier pro',
   'license end lic_none --yes',
+  'license suspend lic_none --reason x --yes',
+  'license resume lic_none',
   'key issue lic_none --name app',
   'key list lic_none',
   'usage lic_none',

@@ -9,6 +9,7 @@ import type { License } from '../../../shared/licenses/license.ts';
 import { beginDeletion } from '../../../shared/generations/delete.ts';
 import { deletionStore } from '../../../shared/generations/deletion-store.ts';
 import { generationStore } from '../../../shared/generations/store.ts';
+import { activityItem } from '../../../shared/licenses/activity.ts';
 import { allRights } from '../../../shared/keys/rights.ts';
 import { identityStore } from '../../../shared/identities/store.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
@@ -82,8 +83,8 @@ test('usage counts what is used, held and imported in the present period', async
   expect(stdout).toContain('101 of 500 credits (20%)');
 });
 
-const show = ({ licenseId, requestId }: Generation) =>
-  fixture.json(`generation show ${licenseId} ${requestId}`);
+const show = ({ licenseId, requestId }: Generation, ...more: string[]) =>
+  fixture.json(`generation show ${licenseId} ${requestId}`, ...more);
 
 test('a stored request is shown as it is stored, and neither its idempotency key nor what only the service needs', async () => {
   const license = await grant();
@@ -91,11 +92,10 @@ test('a stored request is shown as it is stored, and neither its idempotency key
   const completed = await complete(await accept(license));
   const iso = (ms: number) => new Date(ms).toISOString();
   const shown = await show(completed);
-  const { requestId, prompt, createdAtMs, completedAtMs, expiresAtMs } = completed;
+  const { requestId, createdAtMs, completedAtMs, expiresAtMs } = completed;
   expect(shown).toMatchObject({
     id: requestId,
     requestId,
-    prompt,
     status: 'COMPLETED',
     creditsReserved: 1,
     creditsCharged: 1,
@@ -106,7 +106,16 @@ test('a stored request is shown as it is stored, and neither its idempotency key
     leaseUntil: null,
     deadline: expect.any(String),
   });
-  for (const hidden of ['idempotencyKeyHash', 'previews', 'countedByKey', 'creditsLimit', 'leaseUntilMs'])
+  for (const hidden of [
+    'prompt',
+    'negativePrompt',
+    'outputs',
+    'idempotencyKeyHash',
+    'previews',
+    'countedByKey',
+    'creditsLimit',
+    'leaseUntilMs',
+  ])
     expect(shown).not.toHaveProperty(hidden);
   expect(await show(queued)).toMatchObject({
     status: 'QUEUED',
@@ -116,6 +125,33 @@ test('a stored request is shown as it is stored, and neither its idempotency key
     completedAt: null,
     leaseUntil: iso(queued.leaseUntilMs),
   });
+});
+
+test('its prompt and its images are shown with a reason, which the audit log keeps and its owner does not see', async () => {
+  const request = await complete(await accept(await grant()));
+  const { licenseId, requestId, prompt } = request;
+  const why = 'asked for by ticket 7';
+  for (const half of [['--prompt'], ['--reason', why]])
+    expect(await fixture.refused(2, `generation show ${licenseId} ${requestId}`, ...half)).toContain(
+      'together',
+    );
+  expect((await fixture.json(`audit ${licenseId}`)).entries).toHaveLength(1);
+  expect(await show(request, '--prompt', '--reason', why)).toMatchObject({
+    prompt,
+    outputs: [expect.stringContaining('X-Amz-Signature=')],
+  });
+  const { entries } = await fixture.json(`audit ${licenseId}`);
+  const asked = { member: 'request', from: null, to: requestId };
+  const reason = { member: 'readBecause', from: null, to: why };
+  expect(entries[0]).toMatchObject({ action: 'request_read', changes: [asked, reason] });
+  expect(activityItem({ ...entries[0], atMs: 0 })).toMatchObject({ keyId: null, changes: [asked] });
+});
+
+test('what runs when its license is suspended ends as it would, and is charged', async () => {
+  const request = await accept(await grant());
+  await fixture.json(`license suspend ${request.licenseId} --yes --reason`, 'Chargeback');
+  await complete(request);
+  expect(await show(request)).toMatchObject({ status: 'COMPLETED', creditsCharged: 1 });
 });
 
 test('a sweep ends what was abandoned, gives its credits back once, and leaves what still runs', async () => {
@@ -143,19 +179,17 @@ describe('generation list', () => {
     requests = [newest, ...older];
   });
 
-  test('is of a license or of an account, newest first, without prompts unless they are asked for', async () => {
+  test('is of a license or of an account, newest first, without prompts', async () => {
     const all = await fixture.json(`generation list --owner ${ownerId}`);
     expect(idsOf(all)).toEqual(requests.map(({ requestId }) => requestId));
     expect(all.hasMore).toBe(false);
     expect(JSON.stringify(all)).not.toMatch(/prompt|calm/i);
-    const ofOne = await fixture.json(`generation list ${licenses[0]!.licenseId} --prompts`);
+    const ofOne = await fixture.json(`generation list ${licenses[0]!.licenseId}`);
     expect(idsOf(ofOne)).toEqual([requests[1]!.requestId, requests[3]!.requestId]);
     expect(ofOne.generations[0]).toEqual(await show(requests[1]!));
     const { stdout } = await fixture.admin(`generation list --owner ${ownerId}`);
     expect(stdout).toMatch(/^REQUEST +LICENSE +CREATED +STATUS +ERROR +IDENTITY +OUTPUTS +CREDITS +KEY\n/);
     expect(stdout).not.toContain('calm');
-    const withPrompts = await fixture.admin(`generation list --owner ${ownerId} --prompts`);
-    expect(withPrompts.stdout).toContain('a calm?night');
   });
 
   test('is narrowed by status, identity and time, and says when there are more', async () => {

@@ -32,6 +32,7 @@ test('a grant takes its credits from the tier, and begins now', async () => {
     apiAccess: true,
     status: 'active',
     graceUntil: null,
+    suspended: null,
     carried: null,
     maxInFlight: null,
     periodAnchor: granted.createdAt,
@@ -135,6 +136,37 @@ test('without a terminal nothing that takes access away is done until --yes is s
   expect(restored).toMatchObject({ status: 'active', apiAccess: true });
 });
 
+test('a license is suspended with a reason and resumed, whatever its status', async () => {
+  const { licenseId } = await fixture.license({ status: 'past_due', graceUntilMs: Date.now() + 60_000 });
+  const suspend = `license suspend ${licenseId} --yes --reason`;
+  expect(await fixture.refused(2, `license suspend ${licenseId} --yes`)).toContain('--reason');
+  expect(await fixture.refused(1, suspend.replace(' --yes', ''), 'Chargeback')).toContain('add --yes');
+  const suspended = { at: expect.any(String), reason: 'Chargeback' };
+  expect(await fixture.json(suspend, 'Chargeback')).toMatchObject({ status: 'past_due', suspended });
+  const { stdout } = await fixture.admin(`license show ${licenseId}`);
+  expect(stdout).toMatch(/Suspended +.* UTC: Chargeback\n/);
+  expect(stdout).toMatch(/Keys +refused\n/);
+  const { entries } = await fixture.json(`audit ${licenseId}`);
+  const change = { member: 'suspendedBecause', from: null, to: 'Chargeback' };
+  expect(entries[0]).toMatchObject({ action: 'license_changed', changes: [change] });
+  const resumed = await fixture.json(`license resume ${licenseId}`);
+  expect(resumed).toMatchObject({ status: 'past_due', suspended: null });
+  const ended = await fixture.license({ status: 'ended' });
+  expect(await fixture.refused(1, suspend.replace(licenseId, ended.licenseId), 'x')).toContain('has ended');
+});
+
+test('a grant that opens no identity says so, and is made', async () => {
+  const warned = async (more: string) => {
+    const { stderr, stdout } = await fixture.admin(
+      `license grant --force x --owner o --tier pro --json${more}`,
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'active' });
+    return stderr;
+  };
+  expect(await warned('')).toMatch(/^warning: No identity can be used with this license: --founding-catalog/);
+  expect(await warned(' --identity drift')).toBe('');
+});
+
 test('runs that nobody paid for are forgiven by name', async () => {
   const { licenseId } = await fixture.license();
   expect(await fixture.json(`license forgive ${licenseId}`)).toEqual({ licenseId, forgotten: 0 });
@@ -162,4 +194,40 @@ test('an ended license stays ended, and ending it again changes nothing', async 
     'has ended for good',
   );
   expect(await fixture.json(`license show ${licenseId}`)).toEqual(ended);
+});
+
+test('a gift of credits is given once by its id, expires in 12 months, and is listed', async () => {
+  const { licenseId } = await fixture.license();
+  const gift = [
+    `license credit ${licenseId} 10 --id ticket-1 --reason`,
+    'Two images came out black.',
+  ] as const;
+  expect(await fixture.json(...gift)).toMatchObject({ licenseId, added: true, paymentId: 'ticket-1' });
+  expect(await fixture.json(...gift)).toMatchObject({ added: false });
+  const { extraCredits } = await fixture.json(`license show ${licenseId}`);
+  const reason = 'Two images came out black.';
+  expect(extraCredits).toEqual([
+    expect.objectContaining({
+      amount: 10,
+      left: 10,
+      takenBack: 0,
+      source: 'grant',
+      paymentId: 'ticket-1',
+      reason,
+    }),
+  ]);
+  const months = (Date.parse(extraCredits[0].expiresAt) - Date.now()) / (30.4 * 24 * 3600 * 1000);
+  expect(Math.round(months)).toBe(12);
+  const { stdout } = await fixture.admin(`license show ${licenseId}`);
+  expect(stdout).toMatch(/Extra credits\n.*\n +10 +10 .* ticket-1 +Two images came out black\./);
+  const { stats } = await fixture.json(`usage ${licenseId}`);
+  expect(stats).toMatchObject({ current: 0, extraRemaining: 10 });
+  expect(await fixture.refused(1, `license credit ${licenseId} 11 --id ticket-1 --reason`, 'No.')).toContain(
+    'ticket-1 has added 10 credits',
+  );
+  await fixture.refused(2, `license credit ${licenseId} 0 --reason`, 'No.');
+  await fixture.refused(2, `license credit ${licenseId} 1`);
+  expect(await fixture.refused(1, 'license credit lic_nobody 1 --reason', 'No.')).toContain(
+    'There is no license',
+  );
 });

@@ -52,6 +52,7 @@ export function useFunction(tableName: () => string) {
       [environmentVariables.billingPricesFile]: pricesFile,
       [environmentVariables.billingLivemode]: 'false',
       [environmentVariables.pastDueGraceDays]: '7',
+      [environmentVariables.extraCreditsMonths]: '12',
     });
     setLogSink((line) => void lines.push(line));
   });

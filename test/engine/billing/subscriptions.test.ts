@@ -48,6 +48,22 @@ describe('a life of a subscription', () => {
     expect(await license()).toMatchObject(over);
   });
 
+  test('lifts no suspension of the operator’s, whatever is paid, changed or ended', async () => {
+    const { license, licenseId, ...sub } = newSubscription();
+    await billing.apply(sub.created(t));
+    const suspended = { atMs: 7, reason: 'Chargeback' };
+    await billing.licenses.update(licenseId, { suspended });
+    for (const [event, status] of [
+      [sub.failed(t + 1), 'past_due'],
+      [sub.paid(t + 2, end + 30 * day), 'active'],
+      [sub.updated(t + 3, { items: items('price_starter') }), 'active'],
+      [sub.deleted(t + 4), 'ended'],
+    ] as const) {
+      await billing.apply(event);
+      expect(await license()).toMatchObject({ status, suspended });
+    }
+  });
+
   test('has an entry in the audit log for each event that changed its license, repeated or not', async () => {
     const sub = newSubscription();
     const events = [sub.created(t), sub.updated(t + 1, { items: items('price_starter') })];

@@ -40,9 +40,16 @@ async function found(
   return outcome.finally(() => front.close());
 }
 
-const signIn = { issuer: '$URL/pool', clientId: 'app', domainUrl: '$URL/sign-in' };
+const signIn = { issuer: '$URL/pool', clientId: 'app', domainUrl: '$URL/sign-in', userPoolsUrl: '$URL/' };
 const contacts = { creditMails: false, billingPortalUrl: null, supportContact: null };
-const config = { apiBaseUrl: '$URL/api/v1', retentionDays: 30, signIn, ...contacts };
+const config = {
+  apiBaseUrl: '$URL/api/v1',
+  retentionDays: 30,
+  mfa: 'optional',
+  plans: [],
+  signIn,
+  ...contacts,
+};
 const discovery = { issuer: '$URL/pool', authorization_endpoint: '$URL/sign-in/oauth2/authorize' };
 
 test.each<[string, object, object | null, string]>([

@@ -222,6 +222,7 @@ describe('a charge', () => {
       const { byIdentity, ...rest } = await periodTotals(record);
       expect(rest).toEqual({
         committed: 2,
+        fromExtra: 0,
         used: 2,
         imported: 0,
         inFlight: 0,

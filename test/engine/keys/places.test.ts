@@ -39,7 +39,13 @@ function license() {
     return [item?.inFlight, item?.[inFlightName(first)]];
   };
   const told = async (keyId: string, startMs: number) => {
-    const { counting } = await readKeyUse(fixture.table, { keyId, licenseId }, startMs);
+    const { counting } = await readKeyUse(
+      fixture.table,
+      keyId,
+      { licenseId, extraUntilMs: null },
+      startMs,
+      startMs,
+    );
     return [counting.inFlight, counting.inFlightByKey[inFlightName(first)]];
   };
   return { request, reserve, end, counts, told };

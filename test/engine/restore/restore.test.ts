@@ -38,6 +38,8 @@ const fixture = useFixture(async (keep: Keep) => {
   return { folder, present, old, aws };
 });
 
+const suspended = { atMs: 1, reason: 'Chargeback' };
+
 test('a restored table loses again what was revoked, ended or deleted since, also after an interruption', async () => {
   const { folder, present, old, aws } = fixture;
   const state = join(folder, 'state.json');
@@ -66,7 +68,7 @@ test('a restored table loses again what was revoked, ended or deleted since, als
     new DeleteCommand({ TableName: present.name, Key: itemKeys.apiKey(longGone!.keyId) }),
   );
   await licenseStore(present).update(unpaid.licenseId, { status: 'past_due', graceUntilMs: 1 });
-  await licenseStore(present).update(cut.licenseId, { apiAccess: false });
+  await licenseStore(present).update(cut.licenseId, { apiAccess: false, suspended });
   await licenseStore(present).update(over.licenseId, { status: 'ended', givenName: null });
   await accountStore(present).endSessions(kept.ownerId, Date.parse(then) - 1);
   const ofAurora = { identityId: 'aurora' };
@@ -140,7 +142,7 @@ test('a restored table loses again what was revoked, ended or deleted since, als
   expect(keys.filter(({ revokedAtMs }) => revokedAtMs === null)).toEqual([]);
   const licenseOf = (license: License) => licenseStore(old).get(license.licenseId);
   expect(await licenseOf(unpaid)).toMatchObject({ status: 'past_due', graceUntilMs: 1 });
-  expect(await licenseOf(cut)).toMatchObject({ status: 'active', apiAccess: false });
+  expect(await licenseOf(cut)).toMatchObject({ status: 'active', apiAccess: false, suspended });
   expect(await licenseOf(late)).toMatchObject({ activeUntilMs: 1 });
   expect(await licenseStore(old).get(over.licenseId)).toMatchObject({ status: 'ended', givenName: null });
   expect((await licenseStore(old).get(kept.licenseId))!.status).toBe('active');

@@ -8,10 +8,11 @@ import { maxInFlight, type License } from '../../../shared/licenses/license.ts';
 import { inFlightName, periodFromItem } from '../../../shared/licenses/period-store.ts';
 import type { ModelRequest } from '../../../shared/model/contract.ts';
 import { routes } from '../../../shared/routes/routes.ts';
-import { inFlightSortKey, licenseIdOfGeneration } from '../../../shared/table/keys.ts';
+import { extraSortKey, inFlightSortKey, licenseIdOfGeneration } from '../../../shared/table/keys.ts';
 import { keyOfLink, type Copy } from './bucket.ts';
 import { createDeletions } from './deletions.ts';
-import { isOpen, wrongCounts, wrongTallies, type StoredRecord } from './invariants.ts';
+import { createExtraRules } from './extra-rules.ts';
+import { isOpen, isPeriod, wrongCounts, wrongTallies, type StoredRecord } from './invariants.ts';
 import { createLimits } from './limits.ts';
 import type { Outside } from './outside.ts';
 import { createColdStartRules, createRunRules } from './run-rules.ts';
@@ -58,8 +59,6 @@ function wrongCopy({ wasAskedToGo, cameLate, by }: Copy, record: StoredRecord | 
   return `a copy that ${last.name} left behind`;
 }
 
-const isPeriod = (PK: string, SK: string) => PK.startsWith('PERIOD#') && SK !== inFlightSortKey;
-
 /** Holds what the table should be beside what it is: after every write, what was written is read again and checked. */
 export function createChecker(outside: Outside, { tenants, keys }: Setup) {
   const { database, bucket, capacity, complain, must, violation, watch } = outside;
@@ -77,6 +76,7 @@ export function createChecker(outside: Outside, { tenants, keys }: Setup) {
   const deletions = createDeletions(outside);
   const unpaid = createUnpaidRules(outside);
   const runs = createRunRules(outside, (requestId) => records.get(requestId));
+  const extra = createExtraRules(outside, items, limits);
 
   async function read(operation: string, query: Json): Promise<Json> {
     const request = JSON.stringify({ TableName: database.tableName, ConsistentRead: true, ...query });
@@ -96,6 +96,7 @@ export function createChecker(outside: Outside, { tenants, keys }: Setup) {
     records.set(SK, Object.assign(record, { item }));
     if (before === undefined) {
       unpaid.accepted(record);
+      extra.reserved(item, run);
       const isLimited = limits.mostAllowed(run, `places of ${item.keyId}`) < Infinity;
       must(item.keyInFlight === true || !isLimited, `request ${SK}: its key's limit does not count it`);
     }
@@ -144,7 +145,7 @@ export function createChecker(outside: Outside, { tenants, keys }: Setup) {
 
   const recordsOf = (id: string) => [...records.values()].filter(({ licenseId }) => licenseId === id);
   const periodsOf = (id: string) =>
-    [...items.values()].filter(({ PK, SK }) => isPeriod(PK, SK) && PK === `PERIOD#${id}`);
+    [...items.values()].filter(({ PK, SK }) => isPeriod({ PK, SK }) && PK === `PERIOD#${id}`);
 
   function recordsIn({ PK, SK }: Json): StoredRecord[] {
     const startMs = Date.parse(SK);
@@ -158,6 +159,7 @@ export function createChecker(outside: Outside, { tenants, keys }: Setup) {
       complain(`${licenseId} ${period.SK}`, wrongCounts(period, recordsIn(period), open));
     }
     const own = recordsOf(licenseId);
+    extra.check(licenseId, own);
     // One period has the count of the requests in flight, and it is true.
     const [counting, ...others] = periods.filter(({ inFlight }) => inFlight !== undefined);
     const countingStartMs = items.get(`PERIOD#${licenseId} ${inFlightSortKey}`)?.startMs;
@@ -182,7 +184,9 @@ export function createChecker(outside: Outside, { tenants, keys }: Setup) {
       const most = limits.mostAllowed(run, name);
       must(amount <= most, `${name} ${item.SK}: ${amount} committed of ${most}`);
     };
-    take(`credits of ${licenseId}`, item.SK, item.committed ?? 0, before?.committed ?? 0);
+    const [own = 0, earlierOwn = 0] = [item, before].map((of) => (of?.committed ?? 0) - (of?.fromExtra ?? 0));
+    take(`credits of ${licenseId}`, item.SK, own, earlierOwn);
+    limits.takenIs(`all credits of ${licenseId}`, item.SK, own, reserves ? run : null);
     if (item.inFlight !== undefined)
       take(`in flight of ${licenseId}`, 'now', item.inFlight, before?.inFlight ?? 0);
     const earlier = periodFromItem(before ?? null).byKey;
@@ -227,9 +231,11 @@ export function createChecker(outside: Outside, { tenants, keys }: Setup) {
     if (kind === 'MODEL') coldStarts.written(before, item, run);
     if (SK === 'LICENSE') {
       limits.limitIs(`credits of ${item.licenseId}`, creditPeriod(item as License, now()).creditsLimit);
+      extra.look(item.licenseId);
       limits.limitIs(`in flight of ${item.licenseId}`, maxInFlight(item as License));
     }
-    if (isPeriod(PK, SK)) periodWritten(call, run, before, item);
+    if (isPeriod({ PK, SK })) periodWritten(call, run, before, item);
+    if (SK === extraSortKey) extra.written(call, run, before ?? {}, item);
   }
 
   return {
@@ -238,6 +244,7 @@ export function createChecker(outside: Outside, { tenants, keys }: Setup) {
     coldStarts,
     limits,
     unpaid,
+    extra,
     /** A write reached the table, whoever still waits for its answer. */
     async applied(call: TableCall, run: Run, status: number): Promise<void> {
       if (status !== 200) return;
@@ -279,7 +286,7 @@ export function createChecker(outside: Outside, { tenants, keys }: Setup) {
       for (const { requestId, item } of this.open())
         violation(`request ${requestId} is ${item.status} at rest`);
       for (const [key, item] of items)
-        if (isPeriod(item.PK, item.SK)) complain(key, wrongTallies(item, recordsIn(item)));
+        if (isPeriod({ PK: item.PK, SK: item.SK })) complain(key, wrongTallies(item, recordsIn(item)));
       for (const copy of bucket.copies()) complain(copy.key, wrongCopy(copy, records.get(copy.requestId)));
       runs.atRest();
       deletions.atRest(items.values());

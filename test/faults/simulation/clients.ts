@@ -29,7 +29,8 @@ export async function runClient(simulation: Simulation, firstKey: Key): Promise<
     const request = drawNext(simulation, key, sent);
     if (random.chance(0.03)) await askFirst(simulation, request);
     sent.push(request);
-    const copies = random.chance(0.12) ? 2 : 1;
+    // The last credits of a pack are wanted by several at once.
+    const copies = simulation.profile.hasExtraCredits ? random.int(1, 4) : random.chance(0.12) ? 2 : 1;
     await Promise.all(Array.from({ length: copies }, () => insist(simulation, request)));
     await maybeDelete(key);
   }
@@ -76,6 +77,8 @@ async function send(simulation: Simulation, request: ClientRequest, chosen?: num
   judge.begin(attempt);
   const { licenseId } = key.tenant.license;
   checker.limits.begin(run, `credits of ${licenseId}`, credits);
+  checker.extra.look(licenseId);
+  checker.limits.begin(run, `all credits of ${licenseId}`, credits);
   checker.limits.begin(run, `in flight of ${licenseId}`, 1);
   checker.limits.begin(run, `budget of ${key.stored.keyId}`, credits);
   checker.limits.begin(run, `places of ${key.stored.keyId}`, 1);

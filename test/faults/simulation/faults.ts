@@ -94,6 +94,7 @@ export function drawProfile(random: Random, seed: number) {
     hasWeakKeys: [0, 1, 5].includes(seed % 12),
     hasDeletions: seed % 3 === 0,
     hasCancellations: seed % 7 === 5,
+    hasExtraCredits: seed % 7 === 2,
   };
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isFinal } from '../../../shared/generations/generation.ts';
 import { inFlightName, periodFromItem } from '../../../shared/licenses/period-store.ts';
+import { extraSortKey, inFlightSortKey } from '../../../shared/table/keys.ts';
 import type { Run } from './runs.ts';
 import type { Json } from './table-calls.ts';
 
@@ -23,6 +24,9 @@ export interface StoredRecord extends HasItem {
   capacitySinceMs: number | null;
 }
 
+export const isPeriod = ({ PK, SK }: { PK: string; SK: string }): boolean =>
+  PK.startsWith('PERIOD#') && SK !== inFlightSortKey && SK !== extraSortKey;
+
 export function isOpen({ item }: HasItem): boolean {
   return !isFinal(item.status);
 }
@@ -43,8 +47,20 @@ function wrongTotals(
 }
 
 /** What is wrong with a period, given every record that names it; null when nothing is. */
-export function wrongPeriod({ used = 0, committed = 0, imported }: Json, records: HasItem[]): string | null {
+export function wrongPeriod(period: Json, records: HasItem[]): string | null {
+  const { used = 0, committed = 0, imported, fromExtra = 0 } = period;
+  const extra = Object.values(extraCreditsOf(records)).reduce((sum, credits) => sum + credits, 0);
+  if (fromExtra !== extra) return `${fromExtra} are from extra credits, but ${extra} were taken there`;
   return wrongTotals({ used, committed, imported }, records);
+}
+
+/** What these requests used or hold of each balance of extra credits. */
+export function extraCreditsOf(records: HasItem[]): Record<string, number> {
+  const taken: Record<string, number> = {};
+  for (const { item } of records.filter((record) => isOpen(record) || record.item.status === 'COMPLETED'))
+    for (const [name, credits] of Object.entries((item.fromExtra ?? {}) as Record<string, number>))
+      taken[name] = (taken[name] ?? 0) + credits;
+  return taken;
 }
 
 /** What is wrong with what a period says of its keys, given every record that names it. */

@@ -20,7 +20,7 @@ export interface Attempt {
 /** Holds answers against what was true while they were made. */
 export function createJudge(outside: Outside, { identityAccess }: Setup, checker: Checker) {
   const { complain, must, violation, profile } = outside;
-  const { limits, deletions, unpaid } = checker;
+  const { limits, deletions, unpaid, extra } = checker;
   /** By caller and idempotency key: what was promised last, and when. */
   const promised = new Map<string, { requestId: string; atMs: number }>();
   /** What callers heard of requests that gave them no image: whether they were charged all the same. */
@@ -92,10 +92,8 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
       case 'INVALID_API_KEY':
         return access.mayHaveBeen(false, from) || tenant.access.mayHaveBeen(false, from);
       case 'CREDIT_LIMIT_EXCEEDED':
-        return limits.wasTight(
-          run,
-          sentence.includes("this key's own") ? `budget of ${stored.keyId}` : `credits of ${licenseId}`,
-        );
+        if (sentence.includes("this key's own")) return limits.wasTight(run, `budget of ${stored.keyId}`);
+        return limits.wasTight(run, `all credits of ${licenseId}`) || extra.someExpired(licenseId, run);
       case 'INVALID_PARAMETERS':
         return run.hasUnusableReference || met.includes('fails before it begins');
       case 'TIER_LIMIT':

@@ -130,6 +130,8 @@ export function drawSetup({ seed, random, moment, profile, database }: Outside) 
       maxInFlight: random.pick([null, null, random.int(1, 4)]),
       createdAtMs: anchorMs,
     };
+    // So little that packs are needed.
+    if (profile.hasExtraCredits) license.creditsLimit = 1 + ((seed + i) % 8);
     const subscription = random.chance(0.4) ? createSubscription(i + 1, license, subscriptions) : null;
     if (subscription !== null) license.licenseId = subscription.licenseId;
     return { license, subscription, access: createAccess(moment), imported: { sure: 0, unsure: 0 } };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { installCancellations } from './cancellations.ts';
 import { runClient, serveAgain } from './clients.ts';
+import { changeExtraCredits } from './extra-credits.ts';
 import { createNetwork } from './network.ts';
 import { changeKeys, runOperator, runOutages, runSweeps } from './operators.ts';
 import { installProcess, turn, useNetwork, useScheduler } from './process.ts';
@@ -48,6 +49,7 @@ async function play(simulation: Simulation): Promise<void> {
     ...clients,
     runOperator(simulation),
     changeKeys(simulation),
+    changeExtraCredits(simulation),
     random.chance(0.4) ? runOutages(simulation) : null,
   ]);
   let over = false;

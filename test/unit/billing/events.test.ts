@@ -148,9 +148,51 @@ describe('a subscription', () => {
     ['an empty one', { metadata: { ownerId: '' } }],
     ['one that is no id', { metadata: { ownerId: 'a#b' } }],
     ['one that is too long', { metadata: { ownerId: 'a'.repeat(65) } }],
-  ])('without an owner (%s) is a failure that says what is missing', (_, changes) => {
-    const message = "The subscription's metadata.ownerId is not the id of an account.";
-    expect(failureOf(updated(changes))).toMatchObject({ reason: 'owner_missing', message });
+  ])('whose metadata name no owner (%s) has none', (_, changes) => {
+    expect(evidenceOf(updated(changes))).toMatchObject({ ownerId: null });
+  });
+});
+
+describe('a checkout', () => {
+  const { bought } = eventsOf('sub_1SAda');
+
+  test.each(['completed', 'async_payment_succeeded'] as const)(
+    'that is %s names the account which opened it, paid or not yet',
+    (what) => {
+      const event = { ...bought(start, { payment_status: 'unpaid' }), type: `checkout.session.${what}` };
+      const eventId = event.id;
+      expect(evidenceOf(event)).toEqual({
+        kind: 'checkout',
+        eventId,
+        occurredAtMs: ms(start),
+        subscriptionId: 'sub_1SAda',
+        ownerId,
+      });
+    },
+  );
+
+  test.each([
+    ['nobody', null],
+    ['an empty text', ''],
+    ['a license', 'lic_sub_1SAda'],
+    ['what is no text', 7],
+    ['an account and more', `${ownerId}\n`],
+    ['the key of an item', `${ownerId}#`],
+    ['an account in capitals', ownerId.toUpperCase()],
+  ])('that refers to %s binds nothing', (_, reference) => {
+    expect(evidenceOf(bought(start, { client_reference_id: reference as never }))).toBeNull();
+  });
+
+  test('that began no subscription says nothing of a license', () => {
+    expect(evidenceOf(bought(start, { mode: 'setup', subscription: null }))).toBeNull();
+  });
+
+  test.each([
+    ['the id of none', 'sub_1#x'],
+    ['an object', { id: 'sub_1' }],
+  ])('whose subscription is %s is a failure', (_, subscriptionId) => {
+    const event = bought(start, { subscription: subscriptionId as never });
+    expect(failureOf(event)).toMatchObject({ reason: 'unreadable' });
   });
 });
 

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import {
   subscriptionStatuses,
   type BillingEvidence,
+  type CheckoutEvidence,
   type InvoiceEvidence,
   type SubscriptionSnapshot,
   type SubscriptionState,
@@ -82,6 +83,27 @@ const anyEvents = fc
     fc.nat({ max: 1000 }),
   )
   .map(([list, seed]) => withIds(list as Omit<BillingEvidence, 'eventId'>[], seed));
+
+const anyOwner = fc.constantFrom('owner', 'another');
+const anyCheckout: fc.Arbitrary<Omit<CheckoutEvidence, 'eventId'>> = fc.record({
+  kind: fc.constant('checkout'),
+  occurredAtMs: second,
+  subscriptionId: fc.constant('sub_1'),
+  ownerId: anyOwner,
+});
+/** Of a subscription whose metadata name nobody, until the operator may. */
+const anyUnowned = fc
+  .tuple(
+    fc.array(fc.oneof(anySnapshot, anyInvoice), { minLength: 1, maxLength: 7 }),
+    fc.array(anyCheckout, { maxLength: 3 }),
+    fc.nat({ max: 1000 }),
+  )
+  .map(([list, checkouts, seed]) =>
+    withIds(
+      [...list.map((one) => ('change' in one ? { ...one, ownerId: null } : one)), ...checkouts] as never,
+      seed,
+    ),
+  );
 
 /** One step of a life: after so many seconds the subscription changed, or an invoice was paid or not. */
 const step = fc.record({
@@ -168,6 +190,32 @@ describe('the same events in any order and with any repetition', () => {
     fc.assert(
       fc.property(anyEvents, anyDelivery, (events, delivery) => {
         expect(deliver(delivered(events, delivery))).toEqual(deliver(events));
+      }),
+      { numRuns },
+    );
+  });
+
+  test('leave an unowned subscription to one and the same account, or to none, where a license waits for it', () => {
+    fc.assert(
+      fc.property(anyUnowned, anyDelivery, (events, delivery) => {
+        const { registers } = deliver(delivered(events, delivery));
+        expect(registers).toEqual(deliver(events).registers);
+        const checkouts = events.filter(({ kind }) => kind === 'checkout');
+        const isThere = events.some(({ kind }) => kind === 'subscription') && checkouts.length > 0;
+        expect(licenseOf(registers, rules) !== null).toBe(isThere);
+      }),
+      { numRuns },
+    );
+  });
+
+  test('leave a bound one to whom it was bound first', () => {
+    fc.assert(
+      fc.property(anyUnowned, anyDelivery, (events, delivery) => {
+        const all = delivered(events, delivery);
+        const first = all.findIndex((_, i) => deliver(all.slice(0, i + 1)).license !== null);
+        fc.pre(first >= 0);
+        const bound = deliver(all.slice(0, first + 1));
+        expect(deliver(all.slice(first + 1), bound).license!.ownerId).toBe(bound.license!.ownerId);
       }),
       { numRuns },
     );

@@ -45,6 +45,8 @@ test('a license is made of the subscription and its price', () => {
     creditsLimit: 4000,
     foundingCatalog: true,
     maxInFlight: null,
+    suspended: null,
+    extraUntilMs: null,
     identityIds: [],
     apiAccess: true,
     status: 'active',

@@ -8,7 +8,10 @@ export type HandledEvent =
   | Stripe.CustomerSubscriptionPausedEvent
   | Stripe.CustomerSubscriptionResumedEvent
   | Stripe.InvoicePaidEvent
-  | Stripe.InvoicePaymentFailedEvent;
+  | Stripe.InvoicePaymentFailedEvent
+  | Stripe.CheckoutSessionCompletedEvent
+  | Stripe.CheckoutSessionAsyncPaymentSucceededEvent
+  | Stripe.ChargeRefundedEvent;
 type Of<T extends HandledEvent['type']> = Extract<HandledEvent, { type: T }>;
 export type Changes = Partial<Stripe.Subscription>;
 
@@ -121,23 +124,41 @@ export function invoice(changes: Partial<Stripe.Invoice> = {}): Stripe.Invoice {
   return members as Stripe.Invoice;
 }
 
-interface EventOptions<T extends HandledEvent['type']> {
+/** A checkout of a payment link that the dashboard opened for an account. */
+export function checkout(changes: Partial<Stripe.Checkout.Session> = {}): Stripe.Checkout.Session {
+  const members: Partial<Stripe.Checkout.Session> = {
+    id: newId('cs_test'),
+    object: 'checkout.session',
+    client_reference_id: ownerId,
+    customer: 'cus_ada',
+    customer_details: { email: personal[1]!, name: personal[0]! } as Stripe.Checkout.Session.CustomerDetails,
+    metadata: { plan: 'pro' },
+    mode: 'subscription',
+    payment_intent: null,
+    payment_status: 'paid',
+    subscription: 'sub_1SAda',
+    ...changes,
+  };
+  return members as Stripe.Checkout.Session;
+}
+
+interface EventOptions {
   id?: string;
   created?: number;
-  previous?: Of<T>['data']['previous_attributes'];
+  previous?: object | undefined;
 }
 
 export function stripeEvent<T extends HandledEvent['type']>(
   type: T,
   object: Of<T>['data']['object'],
-  { id = newId('evt'), created = start, previous }: EventOptions<T> = {},
+  { id = newId('evt'), created = start, previous }: EventOptions = {},
 ): Of<T> {
   const base: Partial<Stripe.EventBase> = {
     id,
     object: 'event',
     api_version: '2026-10-28.endive',
     created,
-    data: { object, ...(previous === undefined ? {} : { previous_attributes: previous }) },
+    data: { object, ...(previous === undefined ? {} : { previous_attributes: previous }) } as Of<T>['data'],
     livemode: false,
     type,
   };
@@ -162,5 +183,7 @@ export function eventsOf(id: string) {
       }),
     paid: (at: number, until = end) => stripeEvent('invoice.paid', bill(until), { created: at }),
     failed: (at: number, until = end) => stripeEvent('invoice.payment_failed', bill(until), { created: at }),
+    bought: (at: number, changes: Partial<Stripe.Checkout.Session> = {}) =>
+      stripeEvent('checkout.session.completed', checkout({ subscription: id, ...changes }), { created: at }),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiError, sessionEnded } from '../../../dashboard/src/api/api-error.ts';
-import { createApi, type TokenSource } from '../../../dashboard/src/api/client.ts';
+import { allowance, createApi, noteAllowance, type TokenSource } from '../../../dashboard/src/api/client.ts';
 import { answered, refused, scriptedFetch, type Script } from '../../support/scripted-fetch.ts';
 
 const baseUrl = 'https://api.test/api/v1';
@@ -156,4 +156,11 @@ describe('a failure', () => {
     const message = "The service can't be reached. Check your connection and try again.";
     expect(error).toMatchObject({ status: 0, code: 'NETWORK', message });
   });
+});
+
+test('what a playground’s answer says is left is known, and that of no other limit', () => {
+  noteAllowance('"playground";r=7;t=42', 1000);
+  noteAllowance('"list";r=3;t=9', 2000);
+  noteAllowance(null, 3000);
+  expect(allowance.get()).toEqual({ left: 7, untilMs: 43_000 });
 });

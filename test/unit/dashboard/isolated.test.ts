@@ -14,7 +14,7 @@ test.each([
 });
 
 test('a mail names a license so', () => {
-  const about = { used: 8, creditsLimit: 10, resetsAtMs: 0, keys: [], licenseId: 'lic_1' };
+  const about = { used: 8, creditsLimit: 10, extraRemaining: 0, resetsAtMs: 0, keys: [], licenseId: 'lic_1' };
   const places = { dashboardUrl: 'https://d.test/', billingPortalUrl: null, supportContact: null };
   const { subject, text, html } = creditMail({ percent: 80, ...about, ...places, licenseName: 'x\u202ey' });
   for (const part of [subject, text, html]) expect(part).toMatch(/of (your license )?xy are used/);

@@ -6,6 +6,7 @@ import { creditsLeft } from '../../../dashboard/src/lib/credits.ts';
 import {
   creditStatus,
   creditWarning,
+  paceEnd,
   resetMoment,
   resetWait,
 } from '../../../dashboard/src/screens/overview/credit-status.ts';
@@ -69,13 +70,32 @@ describe('credits', () => {
       'No credits are left in this period',
       `come back on ${formatUtcDate('2026-12-21')}, in 12 days.`,
     ],
-    [620, 500, 'No credits are left in this period', 'lowered to 500 after 620 credits'],
+    [
+      620,
+      500,
+      'No credits are left in this period',
+      '620 credits were used of 500: the limit was lowered, or',
+    ],
     // No new credits are promised.
     [0, 0, 'This license has no credits', 'Its limit is 0, so every request is refused'],
   ])('%d used of %d warn: %j', (current, limit, title, text) => {
     const warning = creditWarning(works, stats(current, limit));
     expect(warning?.title).toBe(title);
     expect(warning?.text ?? '').toContain(text);
+  });
+
+  test.each([
+    // Two days at 100 a day: of 800 that are left the last goes eight days later.
+    [48, 800, 200, '2026-12-01T12:27:00.000Z'],
+    [48, 800, 50, null],
+    [48, 800, 0, null],
+    [48, 0, 200, null],
+    // An hour of a period is no pace of a day.
+    [1, 800, 200, '2026-11-25T13:27:00.000Z'],
+  ])('%d hours into a period, %d left and %d used end at %j', (hours, left, used, end) => {
+    const known = stats(1000 - left, 1000);
+    const nowMs = Date.parse(known.billingPeriodStart) + hours * 3600_000;
+    expect(paceEnd(known, [{ date: '2026-11-21', credits: used, requests: 1 }], nowMs)).toBe(end);
   });
 
   test('the last day of a period has the time of day', () => {
@@ -98,6 +118,7 @@ test.each<[Partial<Parameters<typeof licenseMessage>[0]>, string | undefined, st
   [{ status: 'ended', apiAccess: false }, `${title} has ended`, 'for the 30 days that requests are kept'],
   [{ activeUntil: '2026-11-20' }, `${title} has ended`, `until ${formatUtcDate('2026-11-20')}`],
   [{ apiAccess: false }, `${title} has no API access`, ''],
+  [{ suspended: { at: '2026-11-20', reason: 'Chargeback' } }, `${title} is suspended`, 'Chargeback'],
 ])('of a license that is active but for %j the message is %j', (change, expected, text) => {
   const license = { status: 'active', usable: false, apiAccess: true, activeUntil: null } as const;
   const message = licenseMessage({ ...license, ...change }, '30 days');

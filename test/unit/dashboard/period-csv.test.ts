@@ -1,12 +1,8 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ApiError } from '../../../dashboard/src/api/api-error.ts';
-import {
-  csvFile,
-  periodCsv,
-  withoutFormula,
-  type CsvProgress,
-} from '../../../dashboard/src/screens/overview/period-csv.ts';
+import { csvFile, withoutFormula } from '../../../dashboard/src/lib/requests-csv.ts';
+import { periodCsv, type CsvProgress } from '../../../dashboard/src/screens/overview/period-csv.ts';
 import { storedGeneration } from '../../support/stored-generation.ts';
 
 /** Reads CSV by RFC 4180, character by character. */
@@ -135,7 +131,7 @@ async function run(answers: unknown[]) {
 test('every page of the period is read, newest first, and keys have their names', async () => {
   const { csv, asked, reported } = await run([newerKeys, keys, first, last]);
   const row = (id: string, key: string) =>
-    `${id},2026-11-21T12:00:00.000Z,,QUEUED,Text to image,harbor,${key},1024,768,2,2,,prompt of ${id}`;
+    `${id},2026-11-21T12:00:00.000Z,,QUEUED,Text to image,harbor,${key},1024,768,2,2,,prompt of ${id},,42,30,7.5,png,one,1200`;
   const rows = [row('r3', 'CI'), row('r2', 'playground'), row('r1', 'key_gone')];
   expect(csv.split('\r\n').slice(1, -1)).toEqual(rows);
   const { billingPeriodStart: createdAfter, billingPeriodEnd: createdBefore } = stats;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../../shared/base/clock.ts';
 import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import type { Generation } from '../../../shared/generations/generation.ts';
 import { periodFromItem, type PeriodStore } from '../../../shared/licenses/period-store.ts';
@@ -12,7 +13,8 @@ const periods = {
     Promise.resolve(
       periodFromItem({ committed: 70, used: licenseId === 'lic_1' && startMs === 4711 ? 60 : 0 }),
     ),
-} as PeriodStore;
+  extraLeft: () => Promise.resolve(null),
+} as unknown as PeriodStore;
 const objects = namedLinks();
 const generation = (changes: Partial<Generation> = {}) => queued({ numOutputs: 3, ...changes });
 
@@ -32,6 +34,7 @@ describe('the answer to a completed request', () => {
     const answer = await completedAnswer(generation({ ...completed, credits: 6 }), license, {
       objects,
       periods,
+      clock: systemClock,
     });
     expect(answer).toEqual({
       requestId: 'r1',
@@ -54,7 +57,7 @@ describe('the answer to a completed request', () => {
   test('names the end of the period in which it was accepted, whenever it was completed', async () => {
     const { endMs } = billingPeriod(license.periodAnchorMs, nowMs);
     const late = generation({ ...completed, createdAtMs: endMs - 1, completedAtMs: endMs + 5000 });
-    const { usage } = await completedAnswer(late, license, { objects, periods });
+    const { usage } = await completedAnswer(late, license, { objects, periods, clock: systemClock });
     expect(usage.periodResetDate).toBe(new Date(endMs).toISOString());
   });
 });

@@ -3,7 +3,7 @@ import { billingPeriod } from '../../../shared/licenses/billing-period.ts';
 import { committedName, inFlightName } from '../../../shared/licenses/period-store.ts';
 import type { UnpaidRefusal } from '../../../shared/licenses/unpaid-runs.ts';
 import type { ModelEvent } from '../../../shared/model/contract.ts';
-import type { Reserved } from '../../../shared/generations/store.ts';
+import type { Reserved } from '../../../shared/generations/reserve.ts';
 import { agentWords } from '../../../shared/mcp/contract.ts';
 import { inWords, ServiceError } from '../../../shared/base/errors.ts';
 import { finishGeneration, type Accepted } from '../../../shared/generations/create.ts';

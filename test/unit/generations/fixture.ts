@@ -13,7 +13,8 @@ import {
 } from '../../../shared/generations/generation.ts';
 import type { Identity, IdentityModel } from '../../../shared/identities/identity.ts';
 import { recordingMeter } from '../../../shared/base/meter.ts';
-import type { Completion, GenerationStore, Reserved } from '../../../shared/generations/store.ts';
+import type { Reserved } from '../../../shared/generations/reserve.ts';
+import type { Completion, GenerationStore } from '../../../shared/generations/store.ts';
 import { periodFromItem, type PeriodStore } from '../../../shared/licenses/period-store.ts';
 import type { RateLogStore, StoredRateLog } from '../../../shared/limits/rate-log-store.ts';
 import { acceptGeneration, type GenerationDeps } from '../../../shared/generations/create.ts';
@@ -204,6 +205,7 @@ export function commandsFixture(...events: ModelEvent[]) {
       looks.atCredits += 1;
       return Promise.resolve(periodFromItem(totals));
     },
+    extraLeft: () => Promise.resolve(null),
   };
   const { asked, model } = scriptedModel(saying(...(events.length > 0 ? events : [done])));
   const deps: GenerationDeps = {

@@ -44,7 +44,7 @@ describe('a reservation that its period refuses', () => {
     ['counted_elsewhere', { committed: 8, [name]: 3 }],
     ['counted_elsewhere', undefined],
   ])('is refused as %s where it was found as %j', (outcome, found) => {
-    expect(refusalBy(found)).toEqual({ outcome });
+    expect(refusalBy(found)).toMatchObject({ outcome });
   });
 
   test('is no matter of a budget where its key has none', () => {

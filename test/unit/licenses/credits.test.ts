@@ -16,13 +16,17 @@ describe('a request costs one credit for each started megapixel of each image', 
   });
 });
 
-test('the usage block has five members, and shows how much is used beyond a limit that was lowered', () => {
+test('the usage block has five members, a sixth where there are extra credits, and shows how much is used beyond a limit that was lowered', () => {
   const periodEndMs = Date.UTC(2026, 1, 28, 12);
-  expect(usageBlock({ used: 500, limit: 499, charged: 4, periodEndMs })).toEqual({
+  const usage = { used: 500, limit: 499, charged: 4, periodEndMs };
+  const block = {
     creditsUsed: 500,
     creditsLimit: 499,
     creditsRemaining: -1,
     creditsCharged: 4,
     periodResetDate: '2026-02-28T12:00:00.000Z',
-  });
+  };
+  expect(usageBlock({ ...usage, extra: null })).toEqual(block);
+  const extra = { remaining: 7, expiresAtMs: periodEndMs };
+  expect(usageBlock({ ...usage, extra })).toEqual({ ...block, extraRemaining: 7 });
 });

@@ -6,6 +6,7 @@ const mail: CreditMail = {
   percent: 80,
   used: 1200,
   creditsLimit: 1500,
+  extraRemaining: 0,
   resetsAtMs: Date.UTC(2026, 5, 1, 9, 30),
   keys: [
     { name: 'CI', credits: 1000 },
@@ -40,6 +41,12 @@ Image Generation Service
   expect(html).toMatch(
     /^<!doctype html><html lang="en"><body><p>.*<\/p><ul>(<li><a href="[^"]*">[^<]*<\/a><\/li>){4}<\/ul><p>/,
   );
+});
+
+test('whoever has extra credits is not told that requests are refused', () => {
+  const { text } = creditMail({ ...mail, percent: 100, used: 1500, extraRemaining: 1 });
+  expect(text).toContain('Beside these you have 1 extra credit, used after them. The next period begins');
+  expect(text).not.toContain('refused');
 });
 
 test('when all is used, requests are refused now', () => {

@@ -86,7 +86,7 @@ test('a period leaves out attributes and types that this version does not know',
   const unknown =
     't#video#n x#y#n xt#reference#n t#reference#nn t#reference#x d##n t#reference#h k#short#n k##h';
   const numbers = Object.fromEntries(unknown.split(' ').map((name) => [name, 9]));
-  const zeros = { committed: 0, used: 0, imported: 0, inFlight: 0, notified: 0 };
+  const zeros = { committed: 0, used: 0, fromExtra: 0, imported: 0, inFlight: 0, notified: 0 };
   const nothing = {
     ...zeros,
     inFlightByKey: {},

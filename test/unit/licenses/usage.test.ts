@@ -12,7 +12,7 @@ const dayMs = 24 * 3600 * 1000;
 const may = { startMs: Date.UTC(2026, 4, 1), endMs: Date.UTC(2026, 5, 1) };
 
 const statsOf = (used: number, creditsLimit: number, nowMs = may.startMs) =>
-  usageStats('pro', used, { ...may, creditsLimit }, nowMs);
+  usageStats('pro', used, { ...may, creditsLimit }, null, nowMs);
 
 describe('how a period stands', () => {
   test('has exactly these members', () => {

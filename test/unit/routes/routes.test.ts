@@ -96,6 +96,7 @@ test('these routes have limits, and only those that cost much refuse when a limi
     'listKeys: keys 60 allow',
     'listOpenAiModels: identities 60 allow',
     'listRefusals: refusals 30 allow',
+    'listRefusedRequests: refused 30 allow',
     'updateAccount: change-account 30 allow',
     'updateKey: change-key 30 allow',
   ]);

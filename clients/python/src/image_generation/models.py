@@ -25,11 +25,13 @@ class AcceptedGeneration(Answer):
 
 class CreditsUsage(Answer):
     credits_used: Annotated[int, Field(alias='creditsUsed')]
-    """Credits used in the period, this request included."""
+    """Credits used in the period, extra ones and this request included."""
     credits_limit: Annotated[int, Field(alias='creditsLimit')]
     """Credits of a period."""
     credits_remaining: Annotated[int, Field(alias='creditsRemaining')]
-    """`creditsLimit` less `creditsUsed`: negative when the limit was lowered below what is used."""
+    """`creditsLimit` less `creditsUsed`: negative when the limit was lowered below what is used, or extra credits pay for more."""
+    extra_remaining: Annotated[int | None, Field(alias='extraRemaining')] = None
+    """What is left of extra credits: given by the operator, or bought once. They are used after the period's own. What running requests hold is not in it. Left out where there are none."""
     credits_charged: Annotated[int, Field(alias='creditsCharged')]
     """What this request was charged."""
     period_reset_date: Annotated[AwareDatetime, Field(alias='periodResetDate')]
@@ -76,6 +78,8 @@ class KeyCredits(Answer):
     """What completed requests were charged in the period that runs."""
     remaining: int
     """What new requests may still be charged: what requests in flight hold is taken off. Never below 0."""
+    extra_remaining: Annotated[int | None, Field(alias='extraRemaining')] = None
+    """What is left of extra credits: given by the operator, or bought once. They are used after the period's own. What running requests hold is not in it. Left out where there are none."""
     resets_at: Annotated[AwareDatetime, Field(alias='resetsAt')]
     """When the credits of the next period begin."""
 

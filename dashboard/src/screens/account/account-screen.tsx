@@ -9,6 +9,7 @@ import { Card } from '@/components/ui/card.tsx';
 import { Switch } from '@/components/ui/switch.tsx';
 import { useConfig } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
+import { Security } from './security.tsx';
 
 /** What belongs to the account and not to one of its licenses. */
 export default function AccountScreen() {
@@ -30,6 +31,7 @@ export default function AccountScreen() {
             </NewTabButton>
           </Card>
         )}
+        <Security />
         {supportContact && (
           <Card title="Support">
             <p className="text-pretty text-muted-foreground">

@@ -1,15 +1,7 @@
 import type { GenerationFilters } from '../../api/queries.ts';
-import type { GenerationStatus, GenerationType, KeyAnswer } from '../../lib/types.ts';
+import type { GenerationType, KeyAnswer } from '../../lib/types.ts';
 import { controlTime } from '../../lib/format.ts';
-import { typeLabels } from '../../lib/outputs.ts';
-
-export const statuses: readonly GenerationStatus[] = [
-  'COMPLETED',
-  'QUEUED',
-  'PROCESSING',
-  'FAILED',
-  'TIMEOUT',
-];
+import { statuses, typeLabels } from '../../lib/outputs.ts';
 
 export const types = Object.keys(typeLabels) as GenerationType[];
 

@@ -18,7 +18,7 @@ import { codeSamples } from '@/lib/code-samples.ts';
 import { shorten } from '@/lib/text.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { BackToList, Neighbours } from './back-to-list.tsx';
-import { DeleteButton } from './request-actions.tsx';
+import { DeleteThisButton } from './request-actions.tsx';
 import { OutputPlaceholder } from './output-placeholder.tsx';
 import { OutputViewer } from './output-viewer.tsx';
 import { RequestDetails } from './request-details.tsx';
@@ -81,7 +81,7 @@ function RequestActions({ generation }: { generation: StoredGeneration }) {
   return (
     <>
       {isFinal(generation.status) ? (
-        <DeleteButton key={generation.id} generation={generation} />
+        <DeleteThisButton key={generation.id} generation={generation} />
       ) : (
         <CancelButton key={generation.id} requestId={generation.id} className="h-10 px-4" />
       )}

@@ -1,11 +1,12 @@
-import { ListFilter, Search, X, ChevronDown } from 'lucide-react';
+import { ListFilter, Search, X } from 'lucide-react';
 import { useEffect, useId, useState, type Ref } from 'react';
 import { useIdentities, useKeys, useUsage } from '@/api/queries.ts';
+import { FilterSelect } from '@/components/filter-select.tsx';
 import { statusLabel } from '@/components/status-badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { Input, controlClasses } from '@/components/ui/input.tsx';
+import { Input } from '@/components/ui/input.tsx';
 import { cn } from '@/lib/cn.ts';
-import { typeLabels } from '@/lib/outputs.ts';
+import { statuses, typeLabels } from '@/lib/outputs.ts';
 import { useNow } from '@/lib/use-now.ts';
 import {
   countFilters,
@@ -13,7 +14,6 @@ import {
   keyChoices,
   maxSearchLength,
   readSearch,
-  statuses,
   types,
   type HistoryFilters,
   dayOf,
@@ -214,40 +214,5 @@ function DayField({ label, value, onChange, ...range }: DayFieldProps) {
         className="sm:w-40"
       />
     </label>
-  );
-}
-
-interface FilterSelectProps<Id extends string> {
-  label: string;
-  none: string;
-  value: Id | undefined;
-  choices: { id: Id; label: string }[];
-  onChange: (value: Id | undefined) => void;
-  className: string;
-}
-
-/** A native control, which opens the phone's own list on phones. */
-function FilterSelect<Id extends string>(props: FilterSelectProps<Id>) {
-  const { label, none, value, choices, onChange, className } = props;
-  return (
-    <div className={cn('relative', className)}>
-      <select
-        aria-label={label}
-        value={value ?? ''}
-        onChange={({ target }) => onChange(choices.find(({ id }) => id === target.value)?.id)}
-        className={cn(controlClasses, 'h-10 cursor-pointer appearance-none truncate pr-9')}
-      >
-        <option value="">{none}</option>
-        {choices.map((choice) => (
-          <option key={choice.id} value={choice.id}>
-            {choice.label}
-          </option>
-        ))}
-      </select>
-      <ChevronDown
-        aria-hidden
-        className="pointer-events-none absolute top-3 right-3 size-4 text-muted-foreground"
-      />
-    </div>
   );
 }

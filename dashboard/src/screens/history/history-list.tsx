@@ -63,7 +63,15 @@ export function HistoryList({ licenseId, filters, onOpen, onClear, selecting }: 
       {data && (count > 0 || hasMore) && (
         <ListEnd list={list} count={count} filtered={filtered} searches={isSearching(filters)} />
       )}
-      {selecting && <SelectionBar list={known ?? []} selecting={selecting} />}
+      {selecting && (
+        <SelectionBar
+          list={known ?? []}
+          hasMore={hasMore}
+          licenseId={licenseId}
+          filters={list.apiFilters}
+          selecting={selecting}
+        />
+      )}
     </>
   );
 }
@@ -184,6 +192,7 @@ function useHistoryList(licenseId: string, filters: HistoryFilters) {
 
   return {
     ...query,
+    apiFilters,
     searchedBackTo,
     watchEnd,
     /** Somebody pressed the button, so the count of empty pages starts at 0. */

@@ -1,6 +1,6 @@
 import { ListChecks } from 'lucide-react';
 import { useRef } from 'react';
-import { useSearchParams } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import { RefreshButton } from '@/components/refresh-button.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Page } from '@/layout/page.tsx';
@@ -10,6 +10,16 @@ import { HistoryFilterBar } from './history-filter-bar.tsx';
 import { HistoryList } from './history-list.tsx';
 import { useSelection } from './selection-bar.tsx';
 import { useScrollRestoration } from './use-scroll-restoration.ts';
+
+const description = (
+  <>
+    Every request of this license that was accepted, newest first. Those that were refused are among all{' '}
+    <Link to="/requests" className="underline underline-offset-4">
+      requests
+    </Link>
+    .
+  </>
+);
 
 export default function HistoryScreen() {
   const { licenseId } = useLicense();
@@ -31,7 +41,7 @@ export default function HistoryScreen() {
     <Page
       wide
       title="History"
-      description="Every request of this license, newest first."
+      description={description}
       actions={
         <>
           <Button

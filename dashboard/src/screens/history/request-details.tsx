@@ -6,8 +6,8 @@ import { stateOf, StatusBadge } from '@/components/status-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { cn } from '@/lib/cn.ts';
-import { formatDuration, formatNumber, shortId } from '@/lib/format.ts';
-import { formatLabels, typeLabels } from '@/lib/outputs.ts';
+import { formatDuration, formatNumber, formatSeconds, shortId } from '@/lib/format.ts';
+import { causeText, formatLabels, typeLabels } from '@/lib/outputs.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { formatSize } from './request-view.ts';
 
@@ -99,6 +99,7 @@ function Run({ generation }: { generation: StoredGeneration }) {
             <code className="text-xs">{errorCode}</code>
           </Detail>
         )}
+        {failed && <Detail name="Cause">{causeText(errorCode)}</Detail>}
         <Detail name="Credits charged">
           {isFinal(status) ? formatNumber(creditsCharged) : 'None so far'}
         </Detail>
@@ -155,5 +156,5 @@ function Detail({ name, long = false, children }: DetailProps) {
 }
 
 function TimeDetail({ name, iso }: { name: string; iso: string | null }) {
-  return <Detail name={name}>{iso === null ? '–' : <Time iso={iso} />}</Detail>;
+  return <Detail name={name}>{iso === null ? '–' : <Time iso={iso}>{formatSeconds(iso)}</Time>}</Detail>;
 }

@@ -1,20 +1,32 @@
-import { Columns2, Trash2, X } from 'lucide-react';
+import { Columns2, Sheet, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { useApi } from '@/api/client.ts';
+import { patiently } from '@/api/patiently.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { formatCount, formatNumber } from '@/lib/format.ts';
-import { isFinal } from '@/api/queries.ts';
-import { DeleteDialog, ZipButton } from './request-actions.tsx';
+import { saveFile } from '@/lib/download.ts';
+import { requestsCsv } from '@/lib/requests-csv.ts';
+import { useAttempt } from '@/components/use-attempt.ts';
+import { ErrorState } from '@/components/states.tsx';
+import { isFinal, type GenerationFilters } from '@/api/queries.ts';
+import { DeleteButton, ZipButton } from './request-actions.tsx';
 import type { CardChoice } from './history-card.tsx';
 import { nothingSelected, selectedOf, toggled, toggledAll, type Selection } from './selection.ts';
 
 interface SelectionBarProps {
   list: readonly StoredGeneration[];
+  /** Whether there are more than are loaded. */
+  hasMore: boolean;
+  licenseId: string;
+  filters: GenerationFilters;
   selecting: Selecting;
 }
 
 /** What can be done with the selected requests. It stays at the bottom; `index.css` keeps what has the focus beside it. */
-export function SelectionBar({ list, selecting }: SelectionBarProps) {
+export function SelectionBar({ list: loaded, hasMore, licenseId, filters, selecting }: SelectionBarProps) {
+  const { matching, pending, error, load } = useMatching(licenseId, filters);
+  const list = matching.length > loaded.length ? matching : loaded;
   const selectable = selectableIds(list);
   // In the order of the list.
   const selected = selectedOf(list, selecting.selection);
@@ -36,8 +48,13 @@ export function SelectionBar({ list, selecting }: SelectionBarProps) {
             disabled={selectable.length === 0}
             onClick={() => selecting.toggleAll(selectable)}
           >
-            {isAll ? 'Select none' : `Select all ${formatNumber(selectable.length)} loaded`}
+            {isAll
+              ? 'Select none'
+              : `Select all ${formatNumber(selectable.length)}${hasMore && matching.length === 0 ? ' loaded' : ''}`}
           </Button>
+          {hasMore && !isAll && (
+            <MatchingButton read={pending ? matching.length : null} onClick={() => load(selecting.select)} />
+          )}
           <Button
             label="Leave the selection"
             aria-keyshortcuts="Escape"
@@ -46,9 +63,19 @@ export function SelectionBar({ list, selecting }: SelectionBarProps) {
             icon={X}
           />
         </div>
-        <SelectionActions selected={selected} />
+        <SelectionActions selected={selected} onBegun={selecting.leave} />
       </div>
+      {error !== null && <ErrorState error={error} className="sm:p-4" />}
     </div>
+  );
+}
+
+/** @param props.read how many are read by now; null before it is pressed */
+function MatchingButton({ read, onClick }: { read: number | null; onClick: () => void }) {
+  return (
+    <Button variant="ghost" size="sm" pending={read !== null} className="tabular-nums" onClick={onClick}>
+      {read === null ? 'Select all that match' : `Reading: ${formatNumber(read)}`}
+    </Button>
   );
 }
 
@@ -59,40 +86,54 @@ const zipLabel = (
   </span>
 );
 
-function SelectionActions({ selected }: { selected: StoredGeneration[] }) {
-  const [asksDeletion, setAsksDeletion] = useState(false);
-  const bar = useRef<HTMLDivElement>(null);
-  const none = selected.length === 0;
+function SelectionActions({ selected, onBegun }: { selected: StoredGeneration[]; onBegun: () => void }) {
+  const saveCsv = (): void => {
+    const csv = new Blob([requestsCsv(selected)], { type: 'text/csv;charset=utf-8' });
+    saveFile(csv, `requests-${new Date().toISOString().slice(0, 10)}.csv`);
+  };
   return (
-    <div ref={bar} className="flex gap-2 max-sm:w-full [&>*]:max-sm:grow">
+    <div className="flex flex-wrap gap-2 max-sm:w-full [&>*]:max-sm:grow">
       <CompareLink selected={selected} />
-      <ZipButton requests={selected} label={zipLabel} className={phoneIcon} />
       <Button
-        variant="destructive"
-        disabled={none}
-        onClick={() => setAsksDeletion(true)}
+        variant="outline"
+        disabled={selected.length === 0}
+        onClick={saveCsv}
         className={phoneIcon}
-        icon={Trash2}
+        title="Prompts and parameters"
+        icon={Sheet}
       >
-        Delete
+        CSV
       </Button>
-      {asksDeletion && (
-        <DeleteDialog
-          requests={selected}
-          onClose={() => setAsksDeletion(false)}
-          onEnded={({ failures }) => {
-            if (failures.length === 0) setAsksDeletion(false);
-          }}
-          // The button that was pressed is off once nothing is selected.
-          returnFocus={() => focusFirst(bar.current?.closest('[role=group]'))}
-        />
-      )}
+      <ZipButton requests={selected} label={zipLabel} className={phoneIcon} />
+      <DeleteButton requests={selected} onBegun={onBegun} variant="destructive" className={phoneIcon}>
+        Delete
+      </DeleteButton>
     </div>
   );
 }
 
-function focusFirst(group: Element | null | undefined): void {
-  group?.querySelector<HTMLElement>('button:enabled')?.focus();
+/** All requests that match, also those that the list has not loaded. */
+function useMatching(licenseId: string, filters: GenerationFilters) {
+  const api = useApi();
+  const [matching, setMatching] = useState<StoredGeneration[]>([]);
+  const { pending, error, attempt } = useAttempt();
+  const stopping = useRef(new AbortController());
+  useEffect(() => () => stopping.current.abort(), []);
+  const load = (onLoaded: (ids: string[]) => void): void =>
+    attempt(async () => {
+      const { signal } = (stopping.current = new AbortController());
+      const found: StoredGeneration[] = [];
+      let cursor: string | undefined;
+      do {
+        const query = { licenseId, limit: 100, cursor, ...filters };
+        const page = await patiently(() => api.request('GET /generate', { query, signal }), { signal });
+        found.push(...page.generations.filter(({ status }) => isFinal(status)));
+        setMatching([...found]);
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+      onLoaded(found.map(({ id }) => id));
+    });
+  return { matching, pending, error, load };
 }
 
 function CompareLink({ selected }: { selected: StoredGeneration[] }) {
@@ -143,6 +184,7 @@ export interface Selecting {
   selection: Selection;
   toggle: (order: readonly string[], id: string, withShift: boolean) => void;
   toggleAll: (order: readonly string[]) => void;
+  select: (ids: readonly string[]) => void;
   leave: () => void;
 }
 
@@ -170,6 +212,7 @@ export function useSelection(
           selection: state.selection,
           toggle: (order, id, withShift) => change((selection) => toggled(selection, order, id, withShift)),
           toggleAll: (order) => change((selection) => toggledAll(selection, order)),
+          select: (ids) => change(() => ({ ids, anchor: null })),
           leave,
         }
       : null,

@@ -54,7 +54,3 @@ export function deletionQuestion(requests: readonly Deletable[]): { title: strin
     text: `${what} Credits stay spent, and the totals of your usage stay as they are. This can’t be undone.`,
   };
 }
-
-export function deletedSentence(count: number): string {
-  return count === 1 ? 'The request was deleted.' : `${formatCount(count, 'request')} were deleted.`;
-}

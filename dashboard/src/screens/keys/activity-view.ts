@@ -14,6 +14,7 @@ const verbs: Record<ActivityItem['action'], string> = {
   key_revoked: 'revoked the key',
   license_granted: 'granted the license',
   license_changed: 'changed the license',
+  request_read: 'read the prompt of a request',
 };
 
 /** What happened, in words: "You created the key", and what changed of the license. */
@@ -31,14 +32,12 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
     case 'name':
       // The sentence has a new key's name already.
       if (action === 'key_issued') return [];
-      if (action === 'key_changed') return [`renamed from “${isolated(String(from))}”`];
-      return [
-        to === null ? `no longer named “${isolated(String(from))}”` : `named “${isolated(String(to))}”`,
-      ];
+      if (action === 'key_changed') return [`renamed from ${quoted(from)}`];
+      return [to === null ? `no longer named ${quoted(from)}` : `named ${quoted(to)}`];
     case 'monthlyCredits':
       return [to === null ? 'without a budget' : `${credits(to)} a month`];
     case 'planName':
-      return to === null ? [] : [`plan “${isolated(String(to))}”`];
+      return to === null ? [] : [`plan ${quoted(to)}`];
     case 'expiresAt':
       return [`expires ${formatDate(String(to))}`];
     case 'tier':
@@ -65,15 +64,31 @@ function detailsOf({ member, from, to }: Change, action: ActivityItem['action'])
       return to === null ? [] : [`usable until ${formatDate(String(to))}`];
     case 'carriedCredits':
       return to === null ? [] : [`${credits(to)} until the count begins anew`];
+    case 'suspendedBecause':
+      return [to === null ? 'no longer suspended' : `suspended: ${quoted(to)}`];
+    case 'request':
+      return [String(to)];
     case 'carriedFrom':
     case 'carriedUntil':
       return [];
     case 'periodAnchor':
       return isNew ? [] : ['another billing day'];
     default:
-      return isNew ? [] : [`${member} changed`];
+      return otherDetails(member, to, isNew);
   }
 }
+
+function otherDetails(member: string, to: Change['to'], isNew: boolean): string[] {
+  if (member in extraCredits) return [`${credits(to)} ${extraCredits[member]}`];
+  return isNew ? [] : [`${member} changed`];
+}
+
+const quoted = (value: Change['to']): string => `“${isolated(String(value))}”`;
+
+const extraCredits: Record<string, string> = {
+  extraCreditsAdded: 'beside those of its months',
+  extraCreditsTakenBack: 'of a refunded pack taken back',
+};
 
 const statuses: Record<string, string> = { active: 'active again', past_due: 'past due', ended: 'ended' };
 

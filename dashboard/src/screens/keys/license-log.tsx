@@ -1,5 +1,6 @@
 import { useId, useState, type ReactNode } from 'react';
-import { useActivity, useRefusals } from '@/api/queries.ts';
+import { Link } from 'react-router';
+import { useActivity, useRefusals } from '@/api/license-queries.ts';
 import type { ActivityItem, KeyAnswer, RefusalDay } from '@/lib/types.ts';
 import { Loading } from '@/components/loading.tsx';
 import { Loaded, More } from '@/components/states.tsx';
@@ -39,8 +40,11 @@ export function RefusedCalls({ keys }: { keys: readonly KeyAnswer[] }) {
   const description = (
     <>
       How often the API refused calls of the license <bdi className="font-medium wrap-anywhere">{name}</bdi>,
-      and what to change. A call with a key that is mistyped, revoked or expired is not counted here. Days are
-      in UTC.
+      and what to change. The newest are{' '}
+      <Link to="/requests?status=REFUSED" className="underline underline-offset-4">
+        listed one by one
+      </Link>
+      . A call with a key that is mistyped, revoked or expired is not counted here. Days are in UTC.
     </>
   );
   return (

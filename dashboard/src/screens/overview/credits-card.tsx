@@ -5,10 +5,18 @@ import { Alert } from '@/components/ui/alert.tsx';
 import { Badge, Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { creditsLeft } from '@/lib/credits.ts';
-import { formatCredits, formatNumber } from '@/lib/format.ts';
+import { formatCredits, formatNumber, formatUtcDate } from '@/lib/format.ts';
+import { useNow } from '@/lib/use-now.ts';
 import { isEnded, LicenseBadge, licenseProblem } from '@/license/license-badge.tsx';
 import { Time } from '@/components/time.tsx';
-import { creditStatus, creditWarning, resetMoment, resetWait, type CreditLevel } from './credit-status.ts';
+import {
+  creditStatus,
+  creditWarning,
+  paceEnd,
+  resetMoment,
+  resetWait,
+  type CreditLevel,
+} from './credit-status.ts';
 import { planLimits, unusableHint } from '@/license/license-message.ts';
 import { completedRequests } from './share-rows.ts';
 
@@ -37,13 +45,25 @@ export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage:
         <Stat
           label="Credits left"
           value={formatNumber(creditsLeft(license, stats))}
-          hint={license.usable ? 'One per started megapixel' : unusableHint(license)}
+          hint={license.usable ? <Pace usage={usage} /> : unusableHint(license)}
         />
         {!isEnded(license) && (
           <Stat
             label={license.usable ? 'Resets in' : 'Period ends in'}
             value={resetWait(stats.daysRemaining)}
             hint={<Time iso={stats.billingPeriodEnd}>{resetMoment(stats)}</Time>}
+          />
+        )}
+        {stats.extraRemaining !== undefined && (
+          <Stat
+            label="Extra credits"
+            value={formatNumber(stats.extraRemaining)}
+            hint={
+              <>
+                The first expire{' '}
+                <Time iso={stats.extraExpiresAt!}>{formatUtcDate(stats.extraExpiresAt!)}</Time>
+              </>
+            }
           />
         )}
         <Stat
@@ -55,6 +75,12 @@ export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage:
       </dl>
     </Card>
   );
+}
+
+/** When the credits end, where they end before the period. */
+function Pace({ usage: { stats, aggregates } }: { usage: UsageAnswer }) {
+  const end = paceEnd(stats, aggregates.byDay, useNow());
+  return end === null ? 'One per started megapixel' : `At the present pace they end on ${formatUtcDate(end)}`;
 }
 
 interface CreditsProps {

@@ -17,6 +17,7 @@ import { SignedImage } from '@/components/pictures.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { Loaded } from '@/components/states.tsx';
 import { thumbnailOf } from '@/lib/outputs.ts';
+import { Packs } from './packs.tsx';
 import { UsageSection } from './usage-section.tsx';
 
 export default function OverviewScreen() {
@@ -58,6 +59,7 @@ function Content() {
     <div className="grid min-w-0 grid-cols-1 gap-8">
       <LicenseNotice />
       <UsageSection license={license}>
+        <Packs license={license} />
         <OpenRequests licenseId={license.licenseId} />
         <NewestImages licenseId={license.licenseId} />
       </UsageSection>

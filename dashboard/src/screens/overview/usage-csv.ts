@@ -1,5 +1,5 @@
 import type { UsageAnswer, UsageTally } from '../../lib/types.ts';
-import { csvFile, type Cell } from './period-csv.ts';
+import { csvFile, type Cell } from '../../lib/requests-csv.ts';
 
 type Row = UsageTally & { of: Cell[] };
 

@@ -60,6 +60,14 @@ export function stageText(stage: Stage, health: ModelHealth = {}): string {
   return 'Waiting for its turn';
 }
 
+/** Before anything is sent: that the model has to start first. Null where it is there. */
+export function startText({ model, modelReadyInSeconds: seconds = null }: ModelHealth = {}): string | null {
+  if (model === 'unavailable') return 'The model can’t be reached now: a request waits for it.';
+  if (model !== 'asleep' && model !== 'waking') return null;
+  const howLong = seconds === null ? 'which may take a few minutes' : aboutText(seconds).toLowerCase();
+  return model === 'asleep' ? `The model starts first: ${howLong}.` : `The model is starting: ${howLong}.`;
+}
+
 /** What can be taken back, and what leaving the page does. */
 export function stopText(stage: Stage): string {
   if (stage === 'uploading') return 'Nothing is ordered yet: Cancel takes it back, and nothing is charged.';

@@ -1,7 +1,8 @@
 import { TriangleAlert } from 'lucide-react';
-import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore, type RefObject } from 'react';
 import { ApiError } from '@/api/api-error.ts';
-import { useUsage } from '@/api/queries.ts';
+import { allowance } from '@/api/client.ts';
+import { minuteMs, useModelHealth, useUsage } from '@/api/queries.ts';
 import { ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { licenseProblem } from '@/license/license-badge.tsx';
@@ -9,6 +10,7 @@ import { creditCost, creditsLeft } from '@/lib/credits.ts';
 import { formatCount, formatCredits, formatNumber, formatUtcDate } from '@/lib/format.ts';
 import { useSecondsUntil } from '@/lib/use-now.ts';
 import { sizeOf } from './form-values.ts';
+import { startText } from './results.ts';
 import { nameRefusals } from './references/reference.ts';
 import { mayGoOnAtMs, mayRepeat, type Failure } from './run-store.ts';
 import { runStore, useRunState } from './stores.ts';
@@ -23,7 +25,10 @@ export function SubmitBar() {
   return (
     <div className="submit-bar fixed inset-x-0 bottom-[calc(4rem+1px+env(safe-area-inset-bottom))] z-20 grid gap-2 border-t border-border bg-background px-4 py-3 sm:px-6 short:static short:rounded-b-lg short:bg-card lg:sticky lg:bottom-0 lg:gap-3 lg:rounded-b-lg lg:bg-card lg:py-4">
       <div className="flex items-center gap-2 max-lg:justify-between lg:flex-col lg:items-stretch lg:gap-3">
-        <Cost />
+        <div className="grid gap-1">
+          <Cost />
+          <Forecast />
+        </div>
         <div className="flex gap-2 max-lg:shrink-0">
           {sending?.phase === 'uploading' && <CancelButton next={generate} />}
           <Button
@@ -60,6 +65,22 @@ function Shortcut() {
     <kbd aria-hidden className="ml-1 hidden font-sans text-xs opacity-70 lg:inline">
       {mac ? '⌘ ↵' : 'Ctrl ↵'}
     </kbd>
+  );
+}
+
+/** What is known before the button is pressed: that the model has to start, and how many requests are left in this minute. */
+function Forecast() {
+  const { sending } = useRunState();
+  const { data: health } = useModelHealth(true, minuteMs);
+  const start = startText(health);
+  const { left, untilMs } = useSyncExternalStore(allowance.subscribe, allowance.get);
+  const waits = useSecondsUntil(untilMs) > 0;
+  if (sending !== null || (start === null && !waits)) return null;
+  return (
+    <div className="grid gap-1 text-xs leading-5 text-muted-foreground tabular-nums">
+      {start !== null && <p role="status">{start}</p>}
+      {waits && <p>{formatCount(left, 'request')} left in this minute</p>}
+    </div>
   );
 }
 

@@ -21,6 +21,10 @@ import { freePlaces, referenceLimits, sendable } from './references/reference.ts
 import type { Destination } from './references/reference-store.ts';
 import { formStore, referenceStore, runStore } from './stores.ts';
 
+/** A seed is the noise that a picture begins with, and there is more of it in a larger one. */
+const sameAgain =
+  'The same settings make the same image again. Another size makes a different one, also with this seed.';
+
 export interface Notice {
   title: string;
   notes: string[];
@@ -53,7 +57,7 @@ export function usePrefill(license: LicenseAnswer, identities: IdentityAnswer[] 
       const title = 'The settings of a stored request are filled in, with its seed';
       const identity = identities.find(({ id }) => id === values.identityId);
       const uploadTo = { api, licenseId: license.licenseId };
-      setNotice({ title, notes: [...notes, ...bringReferences(data, identity, uploadTo)] });
+      setNotice({ title, notes: [...notes, sameAgain, ...bringReferences(data, identity, uploadTo)] });
     }
     setParameters(withoutParameters('from'), { replace: true });
   }, [from, data, unknown, identities, license, setParameters, api, retention]);

@@ -1,0 +1,163 @@
+import { licenseIdOf } from '../../shared/billing/subscription-license.ts';
+import { isId, readRequestId } from '../../shared/base/ids.ts';
+import { fromItem as keyOf } from '../../shared/keys/item.ts';
+import type { ApiKey } from '../../shared/keys/store.ts';
+import { listRefused } from '../../shared/limits/refusal-store.ts';
+import { refusedPrefix } from '../../shared/table/keys.ts';
+import { readAll, type Item } from '../../shared/table/table.ts';
+import { Failure, usageFailure } from '../common/failure.ts';
+import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
+import { account, id, nonEmpty } from '../common/values.ts';
+import { prices } from '../costs/prices.ts';
+import { show as showAccount } from './account.ts';
+import type { CommandRow, Session } from './command.ts';
+import { generationText, withoutPrompts } from './generation.ts';
+import { answersOf, keyFields } from './key.ts';
+import { getLicense } from './get-license.ts';
+import { showLicense } from './license-output.ts';
+
+interface Options {
+  license?: string;
+  owner?: string;
+  scan?: boolean;
+  yes?: boolean;
+}
+
+type Search = (session: Session, word: string, options: Options) => Promise<Answer>;
+
+export const findCommand: CommandRow = {
+  name: 'find',
+  description:
+    'what a customer speaks of: a request id (by the logs, while they are kept), the beginning of a key, an e-mail address, a Stripe subscription, a license',
+  operands: [['<word>', 'what it is called', nonEmpty]],
+  options: [
+    ['--license <id>', 'a request or a key of this license', id],
+    ['--owner <account>', 'a request or a key of this account: its sub or e-mail address', account],
+    ['--scan', 'a request or a key of any license, by reading the whole table; says what that costs'],
+    ['-y, --yes', 'with --scan: read it'],
+  ],
+  examples: ['find 019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41', 'find svc_live_Ab3d --owner ada@example.com'],
+  run: (options: Options, word: string) => (session) => searchFor(word)(session, word, options),
+};
+
+function searchFor(word: string): Search {
+  if (readRequestId(word) !== null) return findRequest;
+  if (word.startsWith('svc_live_')) return findKeys;
+  if (word.startsWith('sub_')) return (session) => oneLicense(session, licenseIdOf(word));
+  if (word.startsWith('cus_')) {
+    throw usageFailure("No customer's id is stored: find their subscription (sub_…), which Stripe shows.");
+  }
+  const isAccount = word.includes('@') || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(word);
+  if (isAccount) return (session) => showAccount(session, word);
+  if (!isId(word)) throw usageFailure('This is no request id, key, e-mail address, subscription or license.');
+  return (session) => oneLicense(session, word);
+}
+
+async function oneLicense(session: Session, licenseId: string): Promise<Answer> {
+  return showLicense(session, await getLicense(session, licenseId));
+}
+
+/** @returns undefined where neither a license nor an account is named. */
+async function namedLicenses(session: Session, { license, owner }: Options): Promise<string[] | undefined> {
+  if (license !== undefined) return [(await getLicense(session, license)).licenseId];
+  if (owner === undefined) return undefined;
+  const licenses = await session.stores.licenses.listByOwner(await session.accounts.ownerId(owner));
+  return licenses.map(({ licenseId }) => licenseId);
+}
+
+/** Where no license is named, the logs name it. */
+async function findRequest(session: Session, word: string, options: Options): Promise<Answer> {
+  const { stores, nowMs, logs } = session;
+  const requestId = readRequestId(word)!;
+  let licenseIds = await namedLicenses(session, options);
+  let lines: Record<string, unknown>[] = [];
+  if (licenseIds === undefined && options.scan) {
+    const ids = { ':stored': requestId, ':refused': refusedPrefix + requestId };
+    const items = await scan(session, options, 'SK IN (:stored, :refused)', ids);
+    licenseIds = items.map(({ PK }) => String(PK).split('#')[1]!);
+  } else if (licenseIds === undefined) {
+    if (logs === null) throw usageFailure('Name the stack with --stack, or --license or --owner.');
+    const { logLines } = await import('../common/logs.ts');
+    lines = await logLines(logs, requestId);
+    licenseIds = lines.flatMap(({ licenseId }) => (typeof licenseId === 'string' ? [licenseId] : []));
+  }
+  const found = await Promise.all(
+    [...new Set(licenseIds)].map(async (licenseId) => ({
+      stored: await stores.generations.get(licenseId, requestId),
+      refused: await listRefused(stores.table, licenseId, nowMs, requestId),
+    })),
+  );
+  const stored = found.flatMap((one) => one.stored ?? []);
+  const refused = found.flatMap((one) => one.refused);
+  if (lines.length + stored.length + refused.length === 0) {
+    throw new Failure(
+      `Nothing is known of ${requestId}. Logs are kept for so many days as the option logRetentionDays says; what is stored is found with --license or --owner.`,
+    );
+  }
+  const logged = lines.map((line) =>
+    keyValues(Object.entries(line).map(([name, value]) => [name, String(value)])),
+  );
+  const refusals = refused.map(({ atMs, route, status, code, error, caller, keyName }) =>
+    keyValues([
+      ['Refused', readableTime(atMs)],
+      ['Route', route],
+      ['Error', `${status} ${code}: ${error}`],
+      ['Key', keyName === null ? caller : `${keyName} (${caller})`],
+    ]),
+  );
+  return {
+    json: { requestId, stored: stored.map(withoutPrompts), refused, logged: lines },
+    text: [...stored.map(generationText), ...refusals, ...logged].join('\n\n'),
+  };
+}
+
+/** By its beginning, or the whole key: what is stored has only the beginning. */
+async function findKeys(session: Session, word: string, options: Options): Promise<Answer> {
+  const licenseIds = await namedLicenses(session, options);
+  let keys: ApiKey[];
+  if (licenseIds !== undefined) {
+    const licenses = await session.stores.licenses.getMany(licenseIds);
+    const owners = new Set([...licenses.values()].map(({ ownerId }) => ownerId));
+    const owned = await Promise.all([...owners].map((owner) => session.stores.apiKeys.listByOwner(owner)));
+    keys = owned.flat().filter((key) => licenseIds.includes(key.licenseId));
+  } else if (options.scan) {
+    keys = (await scan(session, options, 'SK = :key', { ':key': 'KEY' })).map(keyOf);
+  } else {
+    throw usageFailure(
+      'Keys are found in a license or an account: name --license or --owner, or --scan all.',
+    );
+  }
+  const found = keys.filter(({ keyPrefix }) => keyPrefix.startsWith(word) || word.startsWith(keyPrefix));
+  if (found.length === 0) throw new Failure('No key begins so, there.');
+  const answers = await answersOf(session, found);
+  return { json: { keys: answers }, text: listOf(answers, keyFields, '') };
+}
+
+/** What DynamoDB says of the size may be six hours old ("DescribeTable"). A unit reads 8 KiB that may be a moment old. */
+async function scan(
+  { stores: { table } }: Session,
+  { yes }: Options,
+  filter: string,
+  values: Record<string, string>,
+): Promise<Item[]> {
+  const [{ DescribeTableCommand }, { ScanCommand }] = await Promise.all([
+    import('@aws-sdk/client-dynamodb'),
+    import('@aws-sdk/lib-dynamodb'),
+  ]);
+  const { Table: described } = await table.client.send(new DescribeTableCommand({ TableName: table.name }));
+  const units = Math.ceil((described?.TableSizeBytes ?? 0) / 8192);
+  const { usd, per } = prices.tableReads;
+  const cost = `${units.toLocaleString('en-US')} read units, $${((units * usd) / per).toFixed(2)} at list price`;
+  if (!yes) throw new Failure(`This would read the whole table: about ${cost}. Nothing was read: add --yes.`);
+  process.stderr.write(`Reads the whole table: about ${cost}.\n`);
+  const page = (start: Item | undefined) =>
+    table.documents.send(
+      new ScanCommand({
+        TableName: table.name,
+        FilterExpression: filter,
+        ExpressionAttributeValues: values,
+        ExclusiveStartKey: start,
+      }),
+    );
+  return readAll(page, (item) => item);
+}

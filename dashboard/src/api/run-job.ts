@@ -1,0 +1,149 @@
+import { useEffect, useRef } from 'react';
+import { saveFile } from '../lib/download.ts';
+import type { StoredGeneration } from '../lib/types.ts';
+import { ApiError } from './api-error.ts';
+import {
+  currentJob,
+  isAtWork,
+  knownRequests,
+  setJob,
+  useJob,
+  type BulkJob,
+  type JobItem,
+} from './bulk-job.ts';
+import { deletePaced, useForgetGenerations } from './changes.ts';
+import { useApi, type Api } from './client.ts';
+import { paced, patiently } from './patiently.ts';
+import { isGone } from './queries.ts';
+
+/** Works at the job there is, beginning with what was kept. Mounted once. @param onEnded called when nothing is left to do */
+export function useRunJob(onEnded: (job: BulkJob) => void) {
+  const api = useApi();
+  const forget = useForgetGenerations();
+  const atWork = isAtWork(useJob());
+  const stopping = useRef(new AbortController());
+  const whenEnded = useRef(onEnded);
+  const work = useRef<(signal: AbortSignal) => Promise<void>>(() => Promise.resolve());
+  useEffect(() => {
+    whenEnded.current = onEnded;
+    work.current = (signal) =>
+      currentJob()?.kind === 'zip' ? saveZips(api, signal) : deleteAll(api, forget, signal);
+  });
+  useEffect(() => {
+    if (!atWork) return;
+    const { signal } = (stopping.current = new AbortController());
+    void work
+      .current(signal)
+      .catch(() => {})
+      .finally(() => {
+        const job = currentJob();
+        if (job !== null && !isAtWork(job)) whenEnded.current(job);
+      });
+    return () => stopping.current.abort();
+  }, [atWork]);
+  return {
+    /** What is not done stays as it is. */
+    stop(): void {
+      stopping.current.abort();
+      const job = currentJob();
+      setJob(job === null || job.failures.length === 0 ? null : { ...job, waiting: [] });
+    },
+    retry(): void {
+      const job = currentJob();
+      if (job === null) return;
+      const waiting = job.failures.map(({ id, label }) => ({ id, label }));
+      setJob({ ...job, waiting, failures: [], total: waiting.length });
+    },
+  };
+}
+
+/** Takes requests out of what is waiting. */
+function settle(ids: readonly string[], failures: BulkJob['failures'], parts = 0): void {
+  const job = currentJob();
+  if (job === null) return;
+  setJob({
+    ...job,
+    waiting: job.waiting.filter(({ id }) => !ids.includes(id)),
+    failures: [...job.failures, ...failures],
+    parts: job.parts + parts,
+  });
+}
+
+const sentenceOf = (error: unknown): string =>
+  error instanceof ApiError ? error.message : 'The service gave no answer.';
+
+/** Once the session has ended, the job waits for the next sign-in. */
+const isSessionEnd = (error: unknown): boolean => error instanceof ApiError && error.code === 'SESSION_ENDED';
+
+async function deleteAll(
+  { requester }: Api,
+  forget: (ids: string[]) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const items = currentJob()!.waiting;
+  const ids = items.map(({ id }) => id);
+  await deletePaced(requester, ids, signal, (id, error) => {
+    if (isSessionEnd(error)) throw error;
+    if (error === null) void forget([id]);
+    const item = items.find((one) => one.id === id)!;
+    settle([id], error === null ? [] : [{ ...item, sentence: sentenceOf(error) }]);
+  });
+}
+
+/** A file has so many requests at most, so that a reload loses little and a phone has the memory. */
+const requestsInFile = 100;
+
+async function saveZips(api: Api, signal: AbortSignal): Promise<void> {
+  const { archiveImages } = await import('../lib/image-archive.ts');
+  const read = reader(api, signal);
+  while (isAtWork(currentJob())) {
+    signal.throwIfAborted();
+    const items = currentJob()!.waiting.slice(0, requestsInFile);
+    const archive = archiveImages({ requests: readAll(items, read), renew: read.anew, signal });
+    const blob = await new Response(archive.stream).blob();
+    signal.throwIfAborted();
+    const { parts } = currentJob()!;
+    const isOnly = parts === 0 && archive.taken.length === currentJob()!.waiting.length;
+    if (archive.files > 0)
+      saveFile(
+        blob.slice(0, blob.size, 'application/zip'),
+        zipName(archive.taken, isOnly ? null : parts + 1),
+      );
+    const failures = items.flatMap((item) => {
+      const sentence = archive.missing.get(item.id);
+      return sentence === undefined ? [] : [{ ...item, sentence }];
+    });
+    settle(archive.taken, failures, archive.files > 0 ? 1 : 0);
+  }
+}
+
+/** Reads requests as often as an account may look at one. */
+function reader(api: Api, signal: AbortSignal) {
+  const next = paced();
+  const anew = (requestId: string): Promise<StoredGeneration> =>
+    patiently(
+      async () => {
+        await next(signal);
+        return api.request('GET /generate/{requestId}', { path: { requestId }, signal });
+      },
+      { signal },
+    );
+  return { anew, known: async (id: string) => knownRequests.get(id) ?? anew(id) };
+}
+
+async function* readAll(items: readonly JobItem[], { known }: ReturnType<typeof reader>) {
+  for (const { id } of items) {
+    try {
+      yield { id, request: await known(id) };
+    } catch (error) {
+      if (isSessionEnd(error)) throw error;
+      yield { id, problem: isGone(error) ? 'It was deleted.' : sentenceOf(error) };
+    }
+  }
+}
+
+/** `images-9c8f2b1d.zip` for one request, `images-2026-11-24.zip` for several, with the number of the file where there are more. */
+function zipName(ids: readonly string[], part: number | null): string {
+  const name = ids.length === 1 && part === null ? ids[0]!.slice(-8) : new Date().toISOString().slice(0, 10);
+  return `images-${name}${part === null ? '' : `-${part}`}.zip`;
+}
