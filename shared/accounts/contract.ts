@@ -7,7 +7,7 @@ export const changeAccountBody = z.strictObject(
   {
     creditMails: optional(z.boolean('must be true or false')),
     /** Tokens that were issued by now are refused from the next request on, the caller's own too. */
-    endSessions: optional(z.literal(true, 'must be true')),
+    endSessions: optional(z.boolean('must be true or false')),
   },
   'must be a JSON object',
 );
