@@ -28,6 +28,7 @@ export const environmentVariables = {
   pastDueGraceDays: 'PAST_DUE_GRACE_DAYS',
   extraCreditsMonths: 'EXTRA_CREDITS_MONTHS',
   stripeKeySecretArn: 'STRIPE_KEY_SECRET_ARN',
+  promptCheck: 'PROMPT_CHECK',
 } as const;
 
 export type VariableName = (typeof environmentVariables)[keyof typeof environmentVariables];
@@ -118,11 +119,32 @@ export interface Environment {
   readonly extraCreditsMonths: number;
   /** The secret that holds a key of Stripe's; null where there is none. */
   readonly stripeKeySecretArn: string | null;
+  /** Null where prompts are not checked. */
+  readonly promptCheck: PromptCheckSettings | null;
+  /** Where Bedrock's runtime is, if not at its usual address: a variable of the AWS SDK. */
+  readonly bedrockUrl: string | null;
   /** Where Secrets Manager is, if not at its usual address: a variable of the AWS SDK. */
   readonly secretsManagerUrl: string | null;
   /** Where Stripe's API is, without a slash at the end. */
   readonly stripeUrl: string;
 }
+
+/** What a deployment checks prompts with, and whether a prompt that could not be checked is refused. */
+export type PromptCheckSettings = { onFailure: 'refuse' | 'allow' } & (
+  | {
+      kind: 'http';
+      /** The operator's own server. */
+      url: string;
+      /** A secret of Secrets Manager: `whsec_` and base64, as Standard Webhooks have it. */
+      secretArn: string;
+    }
+  | {
+      /** A guardrail of Amazon Bedrock. */
+      kind: 'bedrock';
+      guardrailId: string;
+      guardrailVersion: string;
+    }
+);
 
 export interface MailEnvironment {
   /** The address that mails come from. */
@@ -218,6 +240,8 @@ function optionalOf(source: NodeJS.ProcessEnv) {
     cognitoUrl: source['AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER'] || null,
     billingPacks: JSON.parse(source[names.billingPacks] || '{}') as Record<string, number>,
     stripeKeySecretArn: source[names.stripeKeySecretArn] || null,
+    promptCheck: JSON.parse(source[names.promptCheck] || 'null') as PromptCheckSettings | null,
+    bedrockUrl: source['AWS_ENDPOINT_URL_BEDROCK_RUNTIME'] || null,
     secretsManagerUrl: source['AWS_ENDPOINT_URL_SECRETS_MANAGER'] || null,
     stripeUrl: source['STRIPE_API_URL'] || 'https://api.stripe.com',
     allowedOrigins: (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== ''),

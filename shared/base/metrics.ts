@@ -43,6 +43,8 @@ export const metricTable = {
   /** Subscriptions that nobody has owned for an hour. Only where there are any. */
   unboundSubscriptions: { name: 'UnboundSubscriptions', unit: 'Count' },
   billingEvents: { name: 'BillingEvents', unit: 'Count', by: 'outcome' },
+  /** Only where prompts are checked: allowed, refused, and failed where there was no verdict. */
+  promptChecks: { name: 'PromptChecks', unit: 'Count', by: 'outcome' },
 } as const satisfies Record<string, Metric>;
 
 export interface Metric {

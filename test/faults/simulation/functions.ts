@@ -26,6 +26,7 @@ export function prepareEnvironment(tableName: string, profile: Profile): void {
     s3Url: nowhere,
     cognitoUrl: nowhere,
     sesUrl: nowhere,
+    secretsManagerUrl: nowhere,
     dashboardUrl: 'https://dashboard.test/',
     userPoolId: 'us-east-1_test',
     sageMakerRuntimeUrl: nowhere,
