@@ -48,17 +48,21 @@ const keepEveryMs = 10_000;
 const maxKeptFor = 1000;
 const maxErrorLength = 400;
 
-/** When this process last kept a refused request of each license, of the licenses that were refused last. */
-const keptAtMs = new Map<string, number>();
-
-/** Whether a refused request is kept, not only counted. A flood of them is one in ten seconds, from each process. */
-export function mayKeepRefused(licenseId: string, atMs: number): boolean {
-  const before = keptAtMs.get(licenseId);
-  if (before !== undefined && atMs - before < keepEveryMs) return false;
-  keptAtMs.delete(licenseId);
-  keptAtMs.set(licenseId, atMs);
-  if (keptAtMs.size > maxKeptFor) keptAtMs.delete(keptAtMs.keys().next().value!);
-  return true;
+/**
+ * @returns what says whether a refused request of a license is kept, not only counted. A flood of them is one in ten seconds, from
+ *   each process.
+ */
+export function refusedKeeper(): (licenseId: string, atMs: number) => boolean {
+  /** Of the licenses that were refused last. */
+  const keptAtMs = new Map<string, number>();
+  return (licenseId, atMs) => {
+    const before = keptAtMs.get(licenseId);
+    if (before !== undefined && atMs - before < keepEveryMs) return false;
+    keptAtMs.delete(licenseId);
+    keptAtMs.set(licenseId, atMs);
+    if (keptAtMs.size > maxKeptFor) keptAtMs.delete(keptAtMs.keys().next().value!);
+    return true;
+  };
 }
 
 /** A sentence without what it quotes. `quoteName` puts all that callers wrote into quotes, and a prompt or a key may be among it. */
