@@ -14,6 +14,7 @@ const stays = [
   'when its sessions ended, so that tokens of before stay refused',
   'its revoked keys (hash, first characters, name) and its uploads, until their own time is over',
   'copies of the table: when one is restored, its requests are deleted again',
+  "what is remembered of its subscriptions, with Stripe's ids of them and of their customer",
   'what Stripe and your logs know: end its subscription there',
 ];
 
