@@ -68,7 +68,9 @@ async function findCustomer(session: Session, word: string): Promise<Answer> {
   const known = await licenses.getMany(licenseIds);
   const answers = await Promise.all([...known.values()].map((license) => showLicense(session, license)));
   const unowned = licenseIds.filter((licenseId) => !known.has(licenseId));
-  const texts = unowned.map((licenseId) => `${licenseId.replace('lic_', '')} has no license: nobody owns it.`);
+  const texts = unowned.map(
+    (licenseId) => `${licenseId.replace('lic_', '')} has no license: nobody owns it.`,
+  );
   return {
     json: { licenses: answers.map(({ json }) => json), unowned },
     text: [...answers.map(({ text }) => text), ...texts].join('\n\n'),

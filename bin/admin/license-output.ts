@@ -47,13 +47,23 @@ function extraRow(extra: ExtraCredits, nowMs: number): (string | number)[] {
   ];
 }
 
-/** @param owner an account's sub or e-mail address; undefined for the licenses of all. */
-export async function listLicenses(session: Session, owner: string | undefined): Promise<Answer> {
+const isNotErased = ({ status, givenName }: License) => status !== 'ended' || givenName !== null;
+
+export interface ListOptions {
+  /** An account's sub or e-mail address; without one the licenses of all are listed. */
+  owner?: string;
+  /** Only those that an account left which deleted itself: `account erase` ends each, and takes its name away. */
+  deleted?: boolean;
+}
+
+export async function listLicenses(session: Session, { owner, deleted }: ListOptions): Promise<Answer> {
   const { stores, accounts } = session;
-  const licenses =
+  const all =
     owner === undefined
       ? await stores.licenses.listAll()
       : await stores.licenses.listByOwner(await accounts.ownerId(owner));
+  const gone = deleted ? await accounts.goneOf(all.filter(isNotErased).map(({ ownerId }) => ownerId)) : null;
+  const licenses = gone === null ? all : all.filter((one) => isNotErased(one) && gone.has(one.ownerId));
   const byOwner = Map.groupBy(licenses, ({ ownerId }) => ownerId);
   const emails = await accounts.emailsOf([...byOwner.keys()]);
   const names = new Map([...byOwner.values()].flatMap((owned) => [...licenseNames(owned)]));

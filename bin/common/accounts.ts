@@ -51,6 +51,12 @@ export function openAccounts(pool: UserPool | null) {
     poolId: pool?.id ?? null,
     find,
     emailsOf,
+    /** Those of the accounts that the pool has no more. Each is asked for, so that none is missed in a large pool. */
+    async goneOf(subs: readonly string[]): Promise<Set<string>> {
+      const gone = new Set<string>();
+      for (const sub of new Set(subs)) if ((await ask((known) => known.bySub(sub))) === null) gone.add(sub);
+      return gone;
+    },
     /**
      * Who a new license is for. An invited account that has not signed in yet is one like others.
      * @throws Failure where nobody can sign in with the account.
