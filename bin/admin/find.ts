@@ -1,7 +1,8 @@
 import { licenseIdOf } from '../../shared/billing/subscription-license.ts';
-import { isId, readRequestId } from '../../shared/base/ids.ts';
+import { isId, isKeyId, readRequestId } from '../../shared/base/ids.ts';
 import { isCustomerId } from '../../shared/billing/stripe-objects.ts';
 import { subscriptionStore } from '../../shared/billing/subscription-store.ts';
+import { fingerprintApiKey, isApiKey } from '../../shared/keys/api-key.ts';
 import { fromItem as keyOf } from '../../shared/keys/item.ts';
 import type { ApiKey } from '../../shared/keys/store.ts';
 import { listRefused } from '../../shared/limits/refusal-store.ts';
@@ -30,7 +31,7 @@ type Search = (session: Session, word: string, options: Options) => Promise<Answ
 export const findCommand: CommandRow = {
   name: 'find',
   description:
-    'what a customer speaks of: a request id (by the logs, while they are kept), the beginning of a key, an e-mail address, a Stripe subscription or customer, a license',
+    'what a customer speaks of: a request id (by the logs, while they are kept), a key, its id or its beginning, an e-mail address, a Stripe subscription or customer, a license',
   operands: [['<word>', 'what it is called', nonEmpty]],
   options: [
     ['--license <id>', 'a request or a key of this license', id],
@@ -44,6 +45,7 @@ export const findCommand: CommandRow = {
 
 function searchFor(word: string): Search {
   if (readRequestId(word) !== null) return findRequest;
+  if (isKeyId(word) || isApiKey(word)) return findKey;
   if (word.startsWith('svc_live_')) return findKeys;
   if (word.startsWith('sub_')) return (session) => oneLicense(session, licenseIdOf(word));
   if (isCustomerId(word)) return findCustomer;
@@ -111,7 +113,7 @@ async function findRequest(session: Session, word: string, options: Options): Pr
   const refused = found.flatMap((one) => one.refused);
   if (lines.length + stored.length + refused.length === 0) {
     throw new Failure(
-      `Nothing is known of ${requestId}. Logs are kept for so many days as the option logRetentionDays says; what is stored is found with --license or --owner.`,
+      `Nothing is known of ${requestId}. Logs are kept for as many days as the option logRetentionDays says; what is stored is found with --license or --owner.`,
     );
   }
   const logged = lines.map((line) =>
@@ -131,7 +133,16 @@ async function findRequest(session: Session, word: string, options: Options): Pr
   };
 }
 
-/** By its beginning, or the whole key: what is stored has only the beginning. */
+/** By its id, or the whole key, which tells its id: it is read wherever it is. */
+async function findKey(session: Session, word: string): Promise<Answer> {
+  const keyId = isKeyId(word) ? word : fingerprintApiKey(word).keyId;
+  const key = await session.stores.apiKeys.get(keyId);
+  if (key === null) throw new Failure(`There is no key ${keyId}.`);
+  const answers = await answersOf(session, [key]);
+  return { json: { keys: answers }, text: listOf(answers, keyFields, '') };
+}
+
+/** By its beginning. */
 async function findKeys(session: Session, word: string, options: Options): Promise<Answer> {
   const licenseIds = await namedLicenses(session, options);
   let keys: ApiKey[];

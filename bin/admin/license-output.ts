@@ -84,7 +84,7 @@ export async function listLicenses(session: Session, { owner, deleted }: ListOpt
   };
   return {
     json: { licenses: licenses.map((license) => licenseJson(license, knownOf(license))) },
-    text: listOf(licenses, columns, 'There are no licenses.'),
+    text: listOf(licenses, columns, gone === null ? 'There are no licenses.' : 'No account left any.'),
   };
 }
 

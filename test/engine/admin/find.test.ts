@@ -115,12 +115,14 @@ describe('a request is found', () => {
   });
 });
 
-test('a key is found by its beginning, in a license or an account; in all others by a scan that says its cost first', async () => {
+test('a key is found by its id or as a whole, by its beginning in a license or an account, and in all others by a scan that says its cost first', async () => {
   const { licenseId, ownerId } = await fixture.license({ ownerId: 'keeper' });
   const { key, keyId, keyPrefix } = await fixture.json(`key issue ${licenseId} --name app`);
   for (const where of [`--license ${licenseId}`, `--owner ${ownerId}`])
-    for (const word of [keyPrefix, key])
-      expect((await fixture.json(`find ${word} ${where}`)).keys).toMatchObject([{ keyId, licenseId }]);
+    expect((await fixture.json(`find ${keyPrefix} ${where}`)).keys).toMatchObject([{ keyId, licenseId }]);
+  for (const word of [keyId, key])
+    expect((await fixture.json(`find ${word}`)).keys).toMatchObject([{ keyId, licenseId }]);
+  await fixture.refused(1, `find key_${'1'.repeat(32)}`);
   const nobodys = await fixture.license({ ownerId: 'nobody' });
   expect(await fixture.refused(1, `find ${keyPrefix} --license ${nobodys.licenseId}`)).toContain('No key');
   expect(await fixture.refused(2, `find ${keyPrefix}`)).toContain('--scan');
@@ -158,7 +160,7 @@ test('a customer of Stripe’s is found with the licenses of each subscription, 
 
 test('with the role for support all can be looked at, and neither prompts nor the whole table, nor anything changed', async () => {
   const { license, licenseId, requestId, refusedId } = await requestsOfOne();
-  const { key, keyId } = await fixture.json(`key issue ${licenseId} --name app`);
+  const { key, keyId, keyPrefix } = await fixture.json(`key issue ${licenseId} --name app`);
   appendFileSync(dataFolder(fixture.folder).log, `${logLine(requestId, licenseId)}\n`);
   const refused: Asked[] = [];
   const tableArn = `arn:aws:dynamodb:eu-west-1:123456789012:table/${supportPlace.tableName}`;
@@ -179,7 +181,8 @@ test('with the role for support all can be looked at, and neither prompts nor th
   for (const words of [
     `find ${requestId}`,
     `find ${refusedId} --license ${licenseId}`,
-    `find ${key} --owner ${license.ownerId}`,
+    `find ${keyPrefix} --owner ${license.ownerId}`,
+    `find ${key}`,
     `license show ${licenseId}`,
     `license list --owner ${license.ownerId}`,
     `generation show ${licenseId} ${requestId}`,
@@ -195,7 +198,7 @@ test('with the role for support all can be looked at, and neither prompts nor th
   }
   for (const words of [
     `generation show ${licenseId} ${requestId} --prompt --reason why`,
-    `find ${key} --scan --yes`,
+    `find ${keyPrefix} --scan --yes`,
     'license list',
     `key revoke ${keyId} --yes`,
     `license change ${licenseId} --credits 1000000`,
