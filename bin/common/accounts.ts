@@ -51,23 +51,16 @@ export function openAccounts(pool: UserPool | null) {
     poolId: pool?.id ?? null,
     find,
     emailsOf,
-    /** Those of the accounts that the pool has no more. Each is asked for, so that none is missed in a large pool. */
-    async goneOf(subs: readonly string[]): Promise<Set<string>> {
-      const gone = new Set<string>();
-      for (const sub of new Set(subs)) if ((await ask((known) => known.bySub(sub))) === null) gone.add(sub);
-      return gone;
-    },
+    isGone: async (sub: string) => (await ask((known) => known.bySub(sub))) === null,
     /**
      * Who a new license is for. An invited account that has not signed in yet is one like others.
      * @throws Failure where nobody can sign in with the account.
      */
     async newOwnerId(owner: string): Promise<string> {
       const { sub, enabled, status } = await find(owner);
-      const isConfirmed = status !== 'UNCONFIRMED';
-      if (enabled && isConfirmed) return sub;
-      throw new Failure(
-        `The account ${owner} ${enabled ? 'has not confirmed its e-mail address' : 'is disabled'}.`,
-      );
+      if (!enabled) throw new Failure(`The account ${owner} is disabled.`);
+      if (status !== 'UNCONFIRMED') return sub;
+      throw new Failure(`The account ${owner} has not confirmed its e-mail address.`);
     },
     /** The owner of a license, as it is stored. A sub is taken as it is: nothing need be asked. */
     async ownerId(owner: string): Promise<string> {
