@@ -90,6 +90,8 @@ export interface Environment {
   readonly cognitoUrl: string | null;
   /** What mails to the owners of licenses need. */
   readonly mail: MailEnvironment;
+  /** Where the dashboard is, with a slash at the end; null where nobody looks at it. */
+  readonly dashboardUrl: string | null;
   /** Whom the servers that references are fetched from may ask; null where the deployment names nobody. */
   readonly supportContact: string | null;
   /** Where SES is, if not at its usual address: a variable of the AWS SDK. */
@@ -212,6 +214,7 @@ function optionalOf(source: NodeJS.ProcessEnv) {
     modelNames: JSON.parse(source[names.modelNames] || '{}') as Record<string, string>,
     previewRoleArn: source[names.previewRoleArn] || null,
     stsUrl: source['AWS_ENDPOINT_URL_STS'] || null,
+    dashboardUrl: source[names.dashboardUrl] || null,
     supportContact: source[names.supportContact] || null,
     sesUrl: source['AWS_ENDPOINT_URL_SESV2'] || null,
     sqsUrl: source['AWS_ENDPOINT_URL_SQS'] || null,

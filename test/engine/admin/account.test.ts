@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { poolId, userPoolsApiOf } from '../../../local/cognito/user-pool.ts';
 import { dataFolder, writeJson } from '../../../local/data-folder.ts';
 import { activityItem } from '../../../shared/licenses/activity.ts';
+import type { License } from '../../../shared/licenses/license.ts';
 import { ada, ben, usePool } from '../local/cognito/support.ts';
 import { useAdmin } from './fixture.ts';
 
@@ -123,6 +124,22 @@ test('account show shows one account by its sub or its address', async () => {
   const none = await fixture.admin(`account show ${twins[1]!.sub}`);
   expect(none.stdout).toContain('It has no licenses.');
   expect(await fixture.refused(1, 'account show no-such-sub')).toContain('There is no account no-such-sub.');
+});
+
+test('the licenses are listed that an account left which is gone from the pool, until they have ended without a name', async () => {
+  const grant = (owner: string) => fixture.json(`license grant --tier pro --name Left --owner ${owner}`);
+  const listed = async () =>
+    (await fixture.json('license list --deleted')).licenses.map((one: License) => one.licenseId);
+  pool.options.accounts.push({ ...twins[0]!, sub: 'leaver', email: 'leaver@example.com' });
+  const [left, stays] = [await grant('leaver'), await grant(ben.sub)];
+  expect(await listed()).not.toContain(left.licenseId);
+  pool.options.accounts.splice(-1);
+  expect(await listed()).toContain(left.licenseId);
+  expect(await listed()).not.toContain(stays.licenseId);
+  await fixture.json(`license end ${left.licenseId} --yes`);
+  expect(await listed()).toContain(left.licenseId);
+  await fixture.json(`license change ${left.licenseId} --no-name`);
+  expect(await listed()).not.toContain(left.licenseId);
 });
 
 test('an account is invited once, disabled and enabled', async () => {

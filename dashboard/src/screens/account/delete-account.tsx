@@ -22,8 +22,10 @@ export function DeleteAccountCard() {
   return (
     <Card title="Delete my account">
       <p className="mb-4 text-pretty text-muted-foreground">
-        Revokes your keys, deletes your requests with all images and prompts, and then your account. It does
-        not end a subscription: {billingPortalUrl ? 'end it under Billing first' : 'end it first'}.
+        Revokes your keys, deletes your requests with all images and prompts, and then your account. What was
+        paid for stays on record, with the names of your licenses and keys, and without prompts: ask for
+        erasure of that too if you wish. It does not end a subscription:{' '}
+        {billingPortalUrl ? 'end it under Billing first' : 'end it first'}.
       </p>
       <Button variant="destructive" onClick={() => setOpen(true)}>
         Delete my account
