@@ -30,20 +30,20 @@ async function confirm(page: Page, email = owner, password?: string): Promise<vo
 test('an account changes its password and adds an app after it has signed in once more, and the next sign-in asks for both', async () => {
   const { page, complaints } = await dashboard.visit('account', { viewport: phone });
   // Whoever finds an open page changes nothing.
-  expect(await page.getByLabel('Present password').count()).toBe(0);
+  expect(await page.getByLabel('Current password').count()).toBe(0);
   await expectFits(page, 'the account before the confirmation');
   await confirm(page);
   expect(await kept(page)).not.toMatch(/eyJ|access_token|refresh_token/);
-  await page.getByLabel('Present password').fill('not this one');
+  await page.getByLabel('Current password').fill('not this one');
   await page.getByLabel('New password').fill('too short');
   await press(page, 'Change password');
   await page.getByText('Use at least 12 characters.').waitFor();
   await page.getByLabel('New password').fill('correct horse battery');
   await press(page, 'Change password');
-  await page.getByText('The present password is wrong.').waitFor();
+  await page.getByText('The current password is wrong.').waitFor();
   // The browser itself remarks on the refusal.
   complaints.length = 0;
-  await page.getByLabel('Present password').fill(dashboard.service.ready.accounts[owner]!.password);
+  await page.getByLabel('Current password').fill(dashboard.service.ready.accounts[owner]!.password);
   await press(page, 'Change password');
   await page.getByText('The password was changed.').waitFor();
 

@@ -7,7 +7,7 @@ import { CopyButton } from '@/components/copy-button.tsx';
 import { FilterSelect } from '@/components/filter-select.tsx';
 import { Loading } from '@/components/loading.tsx';
 import { RefreshButton } from '@/components/refresh-button.tsx';
-import { EmptyState, Loaded, More, QueryError } from '@/components/states.tsx';
+import { EmptyState, Loaded, More, QueryError, SupportLink } from '@/components/states.tsx';
 import { StatusBadge, stateOf, statusLabel } from '@/components/status-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { Button } from '@/components/ui/button.tsx';
@@ -229,6 +229,7 @@ function Row({ requestId, at, code, stored, refused }: RequestRow) {
       )}
       {sentence && <p className="text-pretty wrap-anywhere">{sentence}</p>}
       {advice !== undefined && <p className="text-pretty text-muted-foreground">{advice}</p>}
+      {advice?.includes('tell us') && <SupportLink requestId={requestId} />}
       <div className="flex flex-wrap items-center gap-x-4 text-xs text-muted-foreground">
         <span className="wrap-anywhere">
           {refused !== null && `${refused.status} · ${refused.route} · `}
