@@ -24,7 +24,7 @@ export function licenseMessage(
   if (status !== 'ended' && suspended) {
     return {
       title: 'This license is suspended',
-      text: `Whoever operates the service suspended it on ${formatUtcDate(suspended.at)}: “${isolated(suspended.reason)}”. Its keys are refused and nothing is generated. ${kept}. Ask them what to do: once they resume it, it works with the same keys.`,
+      text: `Whoever operates the service suspended it on ${formatUtcDate(suspended.at)}: “${isolated(suspended.reason.replace(/\.$/, ''))}”. Its keys are refused and nothing is generated. ${kept}. Ask them what to do: once they resume it, it works with the same keys.`,
     };
   }
   if (status === 'past_due' && usable) {

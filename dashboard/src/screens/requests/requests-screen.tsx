@@ -139,7 +139,10 @@ function List({ licenseId }: { licenseId: string }) {
           <div className="grid gap-4">
             {rows.length > 0 && <Rows rows={rows} />}
             {rows.length === 0 && !refused.isPending && (
-              <EmptyState icon={ListX} title="No request matches">
+              <EmptyState
+                icon={ListX}
+                title={all.length === 0 && !status ? 'No requests yet' : 'No request matches'}
+              >
                 Requests are here as soon as they are sent. Of refused ones the newest 100 of the last 14 days
                 are kept; of several within ten seconds, the first.
               </EmptyState>
