@@ -20,14 +20,7 @@ import { generate } from '../support/requests.ts';
 import { until } from '../support/until.ts';
 import { prices, useFunction } from '../engine/billing/fixture.ts';
 import { envelope } from '../unit/billing/delivery.ts';
-import {
-  checkout,
-  day,
-  eventsOf,
-  items,
-  newSubscriptionId,
-  stripeEvent,
-} from '../unit/billing/stripe-fixtures.ts';
+import { day, eventsOf, items, newSubscriptionId, packOf } from '../unit/billing/stripe-fixtures.ts';
 
 const dashboard = useDashboard(() => [
   '--billing-portal',
@@ -58,6 +51,13 @@ async function open(path: string, viewport = phone, email = mia, known = passwor
   await visitor.page.goto(`${dashboard.url}${path}`);
   await signIn(visitor.page, dashboard.service, email, known || undefined);
   return visitor;
+}
+
+/** Signs in anew, as changes of the account want it. */
+async function confirm(page: Page, email = mia, known?: string): Promise<void> {
+  await press(page, 'Confirm that it’s you');
+  await screen(page, 'Sign in');
+  await signIn(page, dashboard.service, email, known);
 }
 
 /** Where a link of a button leads, its address and what it sends. */
@@ -153,14 +153,7 @@ test('a refused and a failed call are found among the requests, a pack of credit
     'https://example.com/buy/pack-large',
     { client_reference_id: licenseId },
   ]);
-  const bought = {
-    mode: 'payment',
-    subscription: null,
-    payment_intent: 'pi_1Week',
-    client_reference_id: licenseId,
-    metadata: { plan: 'pack-large' },
-  } as const;
-  await send(stripeEvent('checkout.session.completed', checkout(bought), { created: nowSeconds }));
+  await send(packOf(licenseId, 'pack-large').bought('completed', 'paid', nowSeconds));
   await send(...renewal(1), ...renewal(2));
   await page.reload();
   await page.getByText('Extra credits').waitFor();
@@ -180,8 +173,7 @@ test('an account changes its password and adds an app after it has signed in onc
   await page.getByRole('heading', { name: 'Sign-in and security' }).waitFor();
   // Whoever finds an open page changes nothing.
   expect(await page.getByLabel('Current password').count()).toBe(0);
-  await press(page, 'Confirm that it’s you');
-  await signIn(page, dashboard.service, mia);
+  await confirm(page);
   await page.getByLabel('Current password').fill('not this one');
   expect(await kept(page)).not.toMatch(/eyJ|access_token|refresh_token/);
   await page.getByLabel('New password').fill('too short');
@@ -213,8 +205,7 @@ test('an account changes its password and adds an app after it has signed in onc
   await expectAccessible(page, 'the page that asks for a code');
   await page.getByLabel('Code of your authenticator app').fill(codeOf(secret));
   await press(page, 'Sign in');
-  await press(page, 'Confirm that it’s you');
-  await signIn(page, dashboard.service, mia, password);
+  await confirm(page, mia, password);
   await page.getByLabel('Code of your authenticator app').fill(codeOf(secret));
   await press(page, 'Sign in');
   await press(page, 'Turn off');
@@ -226,8 +217,7 @@ test('an account that is deleted takes its keys and requests with it, and nobody
   const email = 'stranger@example.test';
   const requestId = await dashboard.make({ identityId: service.ready.identities.aurora }, 'stranger');
   const { page } = await open('account', phone, email, service.ready.accounts[email]!.password);
-  await press(page, 'Confirm that it’s you');
-  await signIn(page, service, email);
+  await confirm(page, email);
   await press(page, 'Delete my account');
   const dialog = page.getByRole('alertdialog');
   const remove = dialog.getByRole('button', { name: 'Delete my account' });
