@@ -125,7 +125,7 @@ export function invoice(changes: Partial<Stripe.Invoice> = {}): Stripe.Invoice {
 }
 
 /** A checkout of a payment link that the dashboard opened for an account. */
-export function checkout(changes: Partial<Stripe.Checkout.Session> = {}): Stripe.Checkout.Session {
+function checkout(changes: Partial<Stripe.Checkout.Session> = {}): Stripe.Checkout.Session {
   const members: Partial<Stripe.Checkout.Session> = {
     id: newId('cs_test'),
     object: 'checkout.session',
