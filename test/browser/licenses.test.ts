@@ -74,6 +74,7 @@ test('an ended license shows no credits to spend, and its keys say that they are
   expect(text).not.toMatch(/500|Resets|Period ends/);
   expect(await credits.getByRole('progressbar').count()).toBe(0);
   await page.getByText(/^This license ended on /).waitFor();
+  expect(await page.getByText('More credits').count()).toBe(0);
   await expectFits(page, 'the overview of an ended license');
 
   await page.goto(`${dashboard.url}playground`);

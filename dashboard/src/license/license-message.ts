@@ -2,7 +2,10 @@ import type { LicenseAnswer } from '../lib/types.ts';
 import { isolated } from '../lib/text.ts';
 import { formatCount, formatNumber, formatUtcDate } from '../lib/format.ts';
 
-type LicenseState = Pick<LicenseAnswer, 'status' | 'usable' | 'suspended' | 'apiAccess' | 'activeUntil'>;
+type LicenseState = Pick<
+  LicenseAnswer,
+  'status' | 'usable' | 'suspended' | 'apiAccess' | 'activeUntil' | 'billingPeriodEnd'
+>;
 
 const manager = 'whoever manages your subscription';
 const kept = 'Your history and your images stay here';
@@ -10,16 +13,18 @@ const kept = 'Your history and your images stay here';
 /**
  * Why a license can't generate and what to do, or when it will end. Null when there is nothing to say.
  * @param retention how long requests are kept: `90 days`
+ * @param hasPlans whether the dashboard sells the account another license
  */
 export function licenseMessage(
   license: LicenseState,
   retention: string,
+  hasPlans = false,
 ): { title: string; text: string } | null {
-  const { status, usable, suspended, apiAccess, activeUntil } = license;
+  const { status, usable, suspended, apiAccess, activeUntil, billingPeriodEnd } = license;
   if (status !== 'ended' && suspended) {
     return {
       title: 'This license is suspended',
-      text: `Whoever operates the service suspended it on ${formatUtcDate(suspended.at)}: “${isolated(suspended.reason)}”. Its keys are refused and nothing is generated. ${kept}. Ask them what to do: once they resume it, it works with the same keys.`,
+      text: `Whoever operates the service suspended it on ${formatUtcDate(suspended.at)}: “${isolated(suspended.reason.replace(/\.$/, ''))}”. Its keys are refused and nothing is generated. ${kept}. Ask them what to do: once they resume it, it works with the same keys.`,
     };
   }
   if (status === 'past_due' && usable) {
@@ -44,10 +49,11 @@ export function licenseMessage(
     const since = activeUntil === null ? '' : ` It was active until ${formatUtcDate(activeUntil)}.`;
     return {
       title: 'This license has ended',
-      text: `Its keys are refused and nothing is generated.${since} ${kept} for the ${retention} that requests are kept. To go on, renew it with ${manager} or choose another license.`,
+      text: `Its keys are refused and nothing is generated.${since} ${kept} for the ${retention} that requests are kept. To go on, ${hasPlans ? 'choose a plan' : `renew it with ${manager} or choose another license`}.`,
     };
   }
-  if (activeUntil === null) return null;
+  // The end of a subscription that goes on is later than its period's, and moves with each payment.
+  if (activeUntil === null || activeUntil > billingPeriodEnd) return null;
   return {
     title: `This license is active until ${formatUtcDate(activeUntil)}`,
     text: `After that its keys are refused. To go on, renew it with ${manager}.`,

@@ -72,7 +72,7 @@ function refusal(status: number, operation: Operation, text: string): ApiError {
   const { __type: type = '', message = '' } = parsed(text);
   const name = type.split('#').at(-1)!;
   if (name === 'NotAuthorizedException' && operation === 'ChangePassword' && !/token/i.test(message)) {
-    return new ApiError('The present password is wrong.', { status, code: name });
+    return new ApiError('The current password is wrong.', { status, code: name });
   }
   if (name === 'NotAuthorizedException' || name === 'UserNotFoundException') {
     const sentence = 'This confirmation does not count any more. Confirm that it’s you once more.';

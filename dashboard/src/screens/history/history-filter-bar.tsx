@@ -71,10 +71,10 @@ export function HistoryFilterBar({ licenseId, filters, onChange, onClear, ref }:
 }
 
 const selects = [
-  { name: 'identityId', label: 'Identity', none: 'All identities', className: 'sm:w-44' },
-  { name: 'keyId', label: 'Made by', none: 'All keys', className: 'sm:w-40' },
-  { name: 'status', label: 'Status', none: 'All statuses', className: 'sm:w-36' },
-  { name: 'type', label: 'Type', none: 'All types', className: 'sm:w-36' },
+  { name: 'identityId', label: 'Identity', none: 'All identities' },
+  { name: 'keyId', label: 'Made by', none: 'All keys' },
+  { name: 'status', label: 'Status', none: 'All statuses' },
+  { name: 'type', label: 'Type', none: 'All types' },
 ] as const;
 
 function Selects({ licenseId, filters, onChange }: Omit<HistoryFilterBarProps, 'onClear' | 'ref'>) {
@@ -89,6 +89,7 @@ function Selects({ licenseId, filters, onChange }: Omit<HistoryFilterBarProps, '
     <FilterSelect<string>
       key={name}
       {...select}
+      className="sm:w-36"
       value={filters[name]}
       choices={choices[name]}
       onChange={(next) => onChange({ ...filters, [name]: next })}
@@ -106,7 +107,7 @@ function SearchField({ search, onSearch }: SearchFieldProps) {
   const [typed, setTyped] = useState(search ?? '');
   return (
     <form
-      className="relative min-w-0 grow basis-0 sm:max-w-sm sm:basis-64"
+      className="relative min-w-0 grow basis-0 sm:max-w-sm sm:basis-48"
       onSubmit={(event) => {
         event.preventDefault();
         onSearch(readSearch(typed));
@@ -171,7 +172,7 @@ function TimeFilter({ filters: { range, from, to }, onChange }: TimeFilterProps)
           setChoosesDays(next === 'days');
           onChange({ range: next === 'days' ? undefined : next, from: undefined, to: undefined });
         }}
-        className="col-span-2 sm:w-44"
+        className="col-span-2 sm:w-36"
       />
       {showsDays && (
         <div className="col-span-2 grid grid-cols-1 gap-2 min-[26rem]:grid-cols-2 sm:flex">

@@ -38,7 +38,7 @@ export function SelectionBar({ list: loaded, hasMore, licenseId, filters, select
       className="selection-bar sticky bottom-[calc(4rem+1px+env(safe-area-inset-bottom))] z-20 -mx-4 mt-6 grid gap-2 border-t border-border bg-background px-4 py-3 sm:-mx-6 sm:px-6 short:static lg:bottom-0 lg:-mx-10 lg:px-10"
     >
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-        <div className="flex grow items-center gap-2">
+        <div className="flex grow flex-wrap items-center gap-2">
           <p role="status" className="font-medium tabular-nums">
             {formatNumber(selected.length)} selected
           </p>
@@ -52,7 +52,7 @@ export function SelectionBar({ list: loaded, hasMore, licenseId, filters, select
               ? 'Select none'
               : `Select all ${formatNumber(selectable.length)}${hasMore && matching.length === 0 ? ' loaded' : ''}`}
           </Button>
-          {hasMore && !isAll && (
+          {hasMore && !(isAll && matching.length > 0) && (
             <MatchingButton read={pending ? matching.length : null} onClick={() => load(selecting.select)} />
           )}
           <Button

@@ -20,10 +20,11 @@ export function statusAt(key: KeyAnswer, nowMs: number): KeyStatus {
 /** Why a key that is itself active is refused: its license is of no use. Null for keys that work, or ended themselves. */
 export function refusalAt(
   key: KeyAnswer,
-  license: Pick<LicenseAnswer, 'status' | 'usable' | 'apiAccess'> | undefined,
+  license: Pick<LicenseAnswer, 'status' | 'usable' | 'suspended' | 'apiAccess'> | undefined,
   nowMs: number,
 ): string | null {
   if (license === undefined || license.usable || statusAt(key, nowMs) !== 'active') return null;
+  if (license.status !== 'ended' && license.suspended) return 'Refused while its license is suspended.';
   if (license.status === 'past_due') return 'Refused until its license is paid.';
   if (license.status === 'active' && !license.apiAccess) return 'Refused: its license has no API access.';
   return 'Refused for good: its license has ended.';

@@ -1,6 +1,7 @@
 import { TriangleAlert } from 'lucide-react';
 import { useId, type ReactNode } from 'react';
 import type { LicenseAnswer, UsageAnswer, UsageStats } from '@/lib/types.ts';
+import { ManagerLinks } from '@/components/states.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Badge, Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
@@ -116,13 +117,11 @@ function UsedCredits({ license, stats, titleId }: CreditsProps & { titleId: stri
 function CreditNotice({ license, stats }: CreditsProps) {
   const warning = creditWarning(license, stats);
   if (warning === null) return null;
+  const isSpent = creditStatus(stats).level === 'spent';
   return (
-    <Alert
-      variant={creditStatus(stats).level === 'spent' ? 'destructive' : 'warning'}
-      icon={TriangleAlert}
-      title={warning.title}
-    >
+    <Alert variant={isSpent ? 'destructive' : 'warning'} icon={TriangleAlert} title={warning.title}>
       <p className="text-pretty">{warning.text}</p>
+      {isSpent && <ManagerLinks />}
     </Alert>
   );
 }

@@ -7,7 +7,7 @@ import { CopyButton } from '@/components/copy-button.tsx';
 import { FilterSelect } from '@/components/filter-select.tsx';
 import { Loading } from '@/components/loading.tsx';
 import { RefreshButton } from '@/components/refresh-button.tsx';
-import { EmptyState, Loaded, More, QueryError } from '@/components/states.tsx';
+import { EmptyState, Loaded, More, QueryError, SupportLink } from '@/components/states.tsx';
 import { StatusBadge, stateOf, statusLabel } from '@/components/status-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { Button } from '@/components/ui/button.tsx';
@@ -139,7 +139,10 @@ function List({ licenseId }: { licenseId: string }) {
           <div className="grid gap-4">
             {rows.length > 0 && <Rows rows={rows} />}
             {rows.length === 0 && !refused.isPending && (
-              <EmptyState icon={ListX} title="No request matches">
+              <EmptyState
+                icon={ListX}
+                title={all.length === 0 && !status ? 'No requests yet' : 'No request matches'}
+              >
                 Requests are here as soon as they are sent. Of refused ones the newest 100 of the last 14 days
                 are kept; of several within ten seconds, the first.
               </EmptyState>
@@ -229,6 +232,7 @@ function Row({ requestId, at, code, stored, refused }: RequestRow) {
       )}
       {sentence && <p className="text-pretty wrap-anywhere">{sentence}</p>}
       {advice !== undefined && <p className="text-pretty text-muted-foreground">{advice}</p>}
+      {advice?.includes('tell us') && <SupportLink requestId={requestId} />}
       <div className="flex flex-wrap items-center gap-x-4 text-xs text-muted-foreground">
         <span className="wrap-anywhere">
           {refused !== null && `${refused.status} · ${refused.route} · `}
