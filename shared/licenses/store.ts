@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { changesBetween, someOperator, type Actor } from '../accounts/audit.ts';
 import { licenseMembers } from './license.ts';
 import type { License } from './license.ts';
 import { auditEntry, type AuditNote } from '../accounts/audit-store.ts';
 import { untilDecided } from '../table/backoff.ts';
-import { batchGetAll, getItem, listOwned, readAll, type Item, type Table } from '../table/table.ts';
+import { batchGetAll, getItem, listOwned, scanAll, type Item, type Table } from '../table/table.ts';
 import { itemKeys, ownerIndex, sortPrefixes } from '../table/keys.ts';
 import { transact } from '../table/transact.ts';
 
@@ -88,16 +87,11 @@ export function licenseStore(table: Table) {
 
     /** Every license, by reading the whole table: for the operator's CLI, never for a request. */
     async listAll(): Promise<License[]> {
-      const scan = (start: Item | undefined) =>
-        table.documents.send(
-          new ScanCommand({
-            TableName: table.name,
-            FilterExpression: 'SK = :license',
-            ExpressionAttributeValues: { ':license': 'LICENSE' },
-            ExclusiveStartKey: start,
-          }),
-        );
-      return (await readAll(scan, fromItem)).sort((a, b) => a.createdAtMs - b.createdAtMs);
+      const scan = {
+        FilterExpression: 'SK = :license',
+        ExpressionAttributeValues: { ':license': 'LICENSE' },
+      };
+      return (await scanAll(table, scan, fromItem)).sort((a, b) => a.createdAtMs - b.createdAtMs);
     },
   };
 }

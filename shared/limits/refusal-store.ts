@@ -10,7 +10,7 @@ import {
   type RefusedRequest,
 } from './refusals.ts';
 import type { ErrorCode } from '../base/errors.ts';
-import { readAll, type Item, type Table } from '../table/table.ts';
+import { queryAll, type Item, type Table } from '../table/table.ts';
 import { itemKeys, refusalPlaceOf, refusedPrefix, ttlAttribute } from '../table/keys.ts';
 
 /** Whose refusals are counted: a key of a license, or its playground. */
@@ -47,19 +47,14 @@ export async function addRefusal(
 /** A license's counts of one day and all days after it, newest day first. */
 export async function listRefusals(table: Table, licenseId: string, firstDate: string): Promise<Refusal[]> {
   const { PK, SK: first } = itemKeys.refusals(licenseId, firstDate, '');
-  const query = (start: Item | undefined) =>
-    table.documents.send(
-      new QueryCommand({
-        TableName: table.name,
-        // The refused requests themselves have letters first.
-        KeyConditionExpression: 'PK = :license AND SK BETWEEN :first AND :letters',
-        ExpressionAttributeValues: { ':license': PK, ':first': first, ':letters': 'A' },
-        ScanIndexForward: false,
-        ConsistentRead: true,
-        ExclusiveStartKey: start,
-      }),
-    );
-  return (await readAll(query, fromItem)).flat();
+  const query = {
+    // The refused requests themselves have letters first.
+    KeyConditionExpression: 'PK = :license AND SK BETWEEN :first AND :letters',
+    ExpressionAttributeValues: { ':license': PK, ':first': first, ':letters': 'A' },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+  };
+  return (await queryAll(table, query, fromItem)).flat();
 }
 
 function fromItem(item: Item): Refusal[] {

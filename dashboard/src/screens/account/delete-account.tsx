@@ -1,8 +1,8 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { ApiError } from '@/api/api-error.ts';
 import { deletePaced } from '@/api/changes.ts';
 import { useApi, type Api } from '@/api/client.ts';
-import { patiently } from '@/api/patiently.ts';
+import { allPages, patiently } from '@/api/patiently.ts';
 import { useAccount, useSession } from '@/auth/session.ts';
 import { Field } from '@/components/field.tsx';
 import { ErrorState } from '@/components/states.tsx';
@@ -44,15 +44,12 @@ function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const ask = useUserPool();
   const session = useSession();
   const email = useAccount()?.email ?? '';
-  const { pending, error, attempt } = useAttempt();
+  const { pending, error, attempt, stop } = useAttempt();
   const [typed, setTyped] = useState('');
   const [progress, setProgress] = useState<Progressing | null>(null);
-  const stopping = useRef(new AbortController());
-  useEffect(() => () => stopping.current.abort(), []);
   const isNamed = email !== '' && typed.trim().toLowerCase() === email.toLowerCase();
   const run = (): void =>
-    attempt(async () => {
-      const { signal } = (stopping.current = new AbortController());
+    attempt(async (signal) => {
       await emptyAccount(api, signal, setProgress);
       await ask('DeleteUser');
       // Where the API does not hear it, it hears of the deletion itself.
@@ -70,10 +67,10 @@ function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
         <Input autoComplete="off" value={typed} onChange={({ target }) => setTyped(target.value)} />
       </Field>
       {pending && progress !== null && <Deleting {...progress} />}
-      {error instanceof ApiError && <ErrorState error={error} />}
+      {error !== null && <ErrorState error={error} />}
       <DialogFooter>
         {pending ? (
-          <Button variant="outline" onClick={() => stopping.current.abort()}>
+          <Button variant="outline" onClick={stop}>
             Stop
           </Button>
         ) : (
@@ -104,31 +101,26 @@ async function emptyAccount(
   signal: AbortSignal,
   report: (now: Progressing) => void,
 ): Promise<void> {
-  const waiting = <T,>(work: () => Promise<T>): Promise<T> => patiently(work, { signal });
+  const patience = { signal };
   report({ what: 'Revoking your keys.', done: 0, total: 1 });
-  let after: string | undefined;
-  do {
-    const query = { limit: 100, cursor: after };
-    const page = await waiting(() => api.request('GET /keys', { query, signal }));
-    for (const { keyId } of page.keys.filter(({ status }) => status === 'active')) {
-      await waiting(() => api.request('DELETE /keys/{keyId}', { path: { keyId } }));
+  const keyPage = (cursor?: string) => api.request('GET /keys', { query: { limit: 100, cursor }, signal });
+  for await (const { keys } of allPages(keyPage, patience)) {
+    for (const { keyId } of keys.filter(({ status }) => status === 'active')) {
+      await patiently(() => api.request('DELETE /keys/{keyId}', { path: { keyId } }), patience);
     }
-    after = page.nextCursor ?? undefined;
-  } while (after !== undefined);
+  }
   const requestIds: string[] = [];
-  const { licenses } = await waiting(() => api.request('GET /licenses', { signal }));
+  const { licenses } = await patiently(() => api.request('GET /licenses', { signal }), patience);
   for (const { licenseId } of licenses) {
-    let cursor: string | undefined;
-    do {
-      const query = { licenseId, limit: 100, cursor };
-      const page = await waiting(() => api.request('GET /generate', { query, signal }));
-      requestIds.push(...page.generations.map(({ id }) => id));
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
+    const page = (cursor?: string) =>
+      api.request('GET /generate', { query: { licenseId, limit: 100, cursor }, signal });
+    for await (const { generations } of allPages(page, patience)) {
+      requestIds.push(...generations.map(({ id }) => id));
+    }
   }
   const total = requestIds.length;
   let [done, failed] = [0, 0];
-  await deletePaced(api.requester, requestIds, signal, (_, error) => {
+  await deletePaced(api, requestIds, signal, (_, error) => {
     if (error !== null) failed += 1;
     done += 1;
     report({ what: `${done} of ${formatCount(total, 'request')} deleted.`, done, total });
