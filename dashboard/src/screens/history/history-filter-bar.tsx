@@ -1,7 +1,8 @@
-import { ListFilter, Search, X } from 'lucide-react';
+import { ListFilter, X } from 'lucide-react';
 import { useEffect, useId, useState, type Ref } from 'react';
 import { useIdentities, useKeys, useUsage } from '@/api/queries.ts';
 import { FilterSelect } from '@/components/filter-select.tsx';
+import { SearchField } from '@/components/search-field.tsx';
 import { statusLabel } from '@/components/status-badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Input } from '@/components/ui/input.tsx';
@@ -39,10 +40,15 @@ export function HistoryFilterBar({ licenseId, filters, onChange, onClear, ref }:
   const choicesId = useId();
   return (
     <div ref={ref} role="search" aria-label="Filters" className="mb-6 flex flex-wrap gap-2">
+      {/* Each search reads back through the history. */}
       <SearchField
         key={search ?? ''}
-        search={search}
-        onSearch={(next) => onChange({ ...filters, search: next })}
+        search={search ?? ''}
+        onSearch={(typed) => onChange({ ...filters, search: readSearch(typed) })}
+        aria-label="Words in the prompt"
+        placeholder="Search prompts"
+        maxLength={maxSearchLength}
+        className="min-w-0 grow basis-0 sm:max-w-sm sm:basis-64"
       />
       <Button
         variant="outline"
@@ -94,37 +100,6 @@ function Selects({ licenseId, filters, onChange }: Omit<HistoryFilterBarProps, '
       onChange={(next) => onChange({ ...filters, [name]: next })}
     />
   ));
-}
-
-interface SearchFieldProps {
-  search: string | undefined;
-  onSearch: (search: string | undefined) => void;
-}
-
-/** Searches on Enter or the button, not while somebody types: each search reads back through the history. */
-function SearchField({ search, onSearch }: SearchFieldProps) {
-  const [typed, setTyped] = useState(search ?? '');
-  return (
-    <form
-      className="relative min-w-0 grow basis-0 sm:max-w-sm sm:basis-64"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSearch(readSearch(typed));
-      }}
-    >
-      <Input
-        type="search"
-        enterKeyHint="search"
-        aria-label="Words in the prompt"
-        placeholder="Search prompts"
-        maxLength={maxSearchLength}
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-        className="pr-11"
-      />
-      <Button type="submit" label="Search" className="absolute top-1 right-1" icon={Search} />
-    </form>
-  );
 }
 
 /** Every key of the account, fetched page by page: a filter without the older ones would hide them. */

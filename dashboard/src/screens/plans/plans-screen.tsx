@@ -1,9 +1,9 @@
-import { Check, ExternalLink, RefreshCw, TicketX } from 'lucide-react';
+import { Check, RefreshCw, TicketX } from 'lucide-react';
 import { useId, useState, type ReactNode } from 'react';
 import type { PlanCard } from '@/lib/types.ts';
 import { useAccount } from '@/auth/session.ts';
 import { ContactLink, EmptyState } from '@/components/states.tsx';
-import { Button, NewTabButton } from '@/components/ui/button.tsx';
+import { Button, SiteButton } from '@/components/ui/button.tsx';
 import { Card, CardTitle } from '@/components/ui/card.tsx';
 import { useConfig } from '@/lib/config.ts';
 import { formatCount, formatCredits, formatPrice } from '@/lib/format.ts';
@@ -67,11 +67,9 @@ function Plan({ plan }: { plan: PlanCard }) {
         {tier && <Point>{formatCount(tier.maxInFlight, 'request')} at a time</Point>}
       </ul>
       {account && (
-        <NewTabButton href={checkoutLink(plan, account.id)}>
+        <SiteButton href={checkoutLink(plan, account.id)} more={` to ${name}`}>
           Subscribe
-          <ExternalLink aria-hidden />
-          <span className="sr-only"> to {name} (new tab)</span>
-        </NewTabButton>
+        </SiteButton>
       )}
     </Card>
   );
@@ -107,11 +105,9 @@ function Afterwards() {
           Look again
         </Button>
         {billingPortalUrl && (
-          <NewTabButton variant="outline" href={billingPortalUrl}>
+          <SiteButton variant="outline" href={billingPortalUrl}>
             Open billing
-            <ExternalLink aria-hidden />
-            <span className="sr-only"> (new tab)</span>
-          </NewTabButton>
+          </SiteButton>
         )}
         <span role="status" className="text-muted-foreground">
           {hasLooked && !query.isFetching && 'There is no license yet.'}
