@@ -1,11 +1,11 @@
 import { ListFilter, X } from 'lucide-react';
 import { useEffect, useId, useState, type Ref } from 'react';
 import { useIdentities, useKeys, useUsage } from '@/api/queries.ts';
-import { FilterSelect } from '@/components/filter-select.tsx';
 import { SearchField } from '@/components/search-field.tsx';
 import { statusLabel } from '@/components/status-badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Input } from '@/components/ui/input.tsx';
+import { choicesOf, Select, type Choice } from '@/components/ui/select.tsx';
 import { cn } from '@/lib/cn.ts';
 import { statuses, typeLabels } from '@/lib/outputs.ts';
 import { useNow } from '@/lib/use-now.ts';
@@ -15,7 +15,6 @@ import {
   keyChoices,
   maxSearchLength,
   readSearch,
-  types,
   type HistoryFilters,
   dayOf,
   namedRanges,
@@ -89,10 +88,10 @@ function Selects({ licenseId, filters, onChange }: Omit<HistoryFilterBarProps, '
     identityId: useIdentityChoices(licenseId, identityId),
     keyId: useKeyChoices(licenseId, keyId),
     status: statuses.map((id) => ({ id, label: statusLabel(id) })),
-    type: types.map((id) => ({ id, label: typeLabels[id] })),
+    type: choicesOf(typeLabels),
   };
   return selects.map(({ name, ...select }) => (
-    <FilterSelect<string>
+    <Select<string>
       key={name}
       {...select}
       value={filters[name]}
@@ -125,10 +124,7 @@ interface TimeFilterProps {
   onChange: (range: TimeRange) => void;
 }
 
-const timeChoices = [
-  ...Object.entries(namedRanges).map(([id, label]) => ({ id: id as NamedRange | 'days', label })),
-  { id: 'days' as const, label: 'Choose days' },
-];
+const timeChoices: Choice<NamedRange | 'days'>[] = choicesOf({ ...namedRanges, days: 'Choose days' });
 
 function TimeFilter({ filters: { range, from, to }, onChange }: TimeFilterProps) {
   const hasDays = from !== undefined || to !== undefined;
@@ -137,7 +133,7 @@ function TimeFilter({ filters: { range, from, to }, onChange }: TimeFilterProps)
   const today = dayOf(useNow());
   return (
     <>
-      <FilterSelect
+      <Select
         label="Time"
         none="All times"
         value={range ?? (showsDays ? 'days' : undefined)}

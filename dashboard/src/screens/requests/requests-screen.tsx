@@ -5,7 +5,6 @@ import { useRefused } from '@/api/license-queries.ts';
 import { isGone, useFollowed, useGeneration, useGenerations, useKeys } from '@/api/queries.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
 import { ErrorAdvice, ErrorCode } from '@/components/error-code.tsx';
-import { FilterSelect } from '@/components/filter-select.tsx';
 import { Loading } from '@/components/loading.tsx';
 import { RefreshButton } from '@/components/refresh-button.tsx';
 import { SearchField } from '@/components/search-field.tsx';
@@ -13,6 +12,7 @@ import { EmptyState, Loaded, More, QueryError } from '@/components/states.tsx';
 import { StatusBadge, stateOf, statusLabel } from '@/components/status-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { Button } from '@/components/ui/button.tsx';
+import { Select } from '@/components/ui/select.tsx';
 import { Page } from '@/layout/page.tsx';
 import { formatExactTime, shortId } from '@/lib/format.ts';
 import { withoutParameters } from '@/lib/parameters.ts';
@@ -153,7 +153,7 @@ function Filters({ rows, status, code }: FiltersProps) {
     });
   return (
     <div role="group" aria-label="Filters" className="mb-6 grid grid-cols-2 gap-2 sm:flex">
-      <FilterSelect<string>
+      <Select<string>
         label="Status"
         none="All statuses"
         value={status}
@@ -161,7 +161,7 @@ function Filters({ rows, status, code }: FiltersProps) {
         onChange={choose('status')}
         className="sm:w-40"
       />
-      <FilterSelect
+      <Select
         label="Code"
         none="All codes"
         value={code}
