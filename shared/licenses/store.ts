@@ -34,7 +34,7 @@ export function licenseStore(table: Table) {
           condition: 'attribute_not_exists(PK)',
           refusal: (found) => found ?? {},
         },
-        entry(license.licenseId, note, license.createdAtMs),
+        licenseEntry(license.licenseId, note, license.createdAtMs),
       ]);
       // Whoever tries again after a lost answer finds the first one's result.
       if (refusal !== null && !isDeepStrictEqual(refusal, item)) {
@@ -75,7 +75,7 @@ export function licenseStore(table: Table) {
         const changes = changesBetween(licenseMembers(before), licenseMembers(after));
         const refusal = await transact<object>(table, [
           { key: itemKeys.license(licenseId), ...setting(change, stored), refusal: () => ({}) },
-          entry(licenseId, { by, action: 'license_changed', changes }, nowMs),
+          licenseEntry(licenseId, { by, action: 'license_changed', changes }, nowMs),
         ]);
         return refusal === null ? after : undefined;
       });
@@ -96,7 +96,12 @@ export function licenseStore(table: Table) {
   };
 }
 
-function entry(licenseId: string, note: Pick<AuditNote, 'by' | 'action' | 'changes'>, nowMs: number) {
+/** The audit entry of a change of a license, as a part of its transaction. */
+export function licenseEntry(
+  licenseId: string,
+  note: Pick<AuditNote, 'by' | 'action' | 'changes'>,
+  nowMs: number,
+): ReturnType<typeof auditEntry> {
   return auditEntry({ licenseId }, { ...note, subjectId: licenseId, subjectName: null }, nowMs);
 }
 
