@@ -14,14 +14,12 @@ const faults = new Set<ErrorCode>([
   'CANCELLED',
 ]);
 
-/** The codes that are counted as refusals. */
 export const refusalCodes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => !faults.has(code));
 
 export function isRefusalCode(code: unknown): code is ErrorCode {
   return refusalCodes.includes(code as ErrorCode);
 }
 
-/** How often a caller of a license was refused with a code on one day. */
 export interface Refusal {
   /** UTC, as `2026-11-24`. */
   date: string;
@@ -31,7 +29,6 @@ export interface Refusal {
   count: number;
 }
 
-/** What one request was refused for. */
 export interface RefusedRequest {
   requestId: string;
   atMs: number;

@@ -26,7 +26,6 @@ export type Capability =
   | 'images'
   | 'model';
 
-/** One alarm. */
 export interface AlarmRow {
   /** The end of its name. */
   readonly id: string;
