@@ -22,9 +22,6 @@ export interface RefusalOwner {
   keyName: string | null;
 }
 
-/** A refused request, and by which key it came. */
-export type KeptRefused = RefusedRequest & Pick<RefusalOwner, 'caller' | 'keyName'>;
-
 /** Counts one refusal on its day. One item holds a caller's day, with a number for each code. */
 export async function addRefusal(
   table: Table,
@@ -67,7 +64,7 @@ function fromItem(item: Item): Refusal[] {
 export async function keepRefused(
   table: Table,
   { licenseId, caller, keyName }: RefusalOwner,
-  refused: RefusedRequest,
+  refused: Omit<RefusedRequest, keyof RefusalOwner>,
   signal: AbortSignal,
 ): Promise<void> {
   const { requestId, ...members } = refused;
@@ -91,7 +88,7 @@ export async function listRefused(
   licenseId: string,
   nowMs: number,
   requestId = '',
-): Promise<KeptRefused[]> {
+): Promise<RefusedRequest[]> {
   const { PK, SK } = itemKeys.refusedRequest(licenseId, requestId);
   const { Items: items = [] } = await table.documents.send(
     new QueryCommand({
@@ -106,7 +103,7 @@ export async function listRefused(
   return items.map(toRefused).filter((refused) => refusedEndMs(refused) > nowMs);
 }
 
-function toRefused({ SK, atMs, route, status, code, error, caller, keyName }: Item): KeptRefused {
+function toRefused({ SK, atMs, route, status, code, error, caller, keyName }: Item): RefusedRequest {
   const requestId = String(SK).slice(refusedPrefix.length);
   return { requestId, atMs, route, status, code, error, caller, keyName };
 }

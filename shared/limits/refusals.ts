@@ -1,4 +1,5 @@
 import { errorCodes, type ErrorCode } from '../base/errors.ts';
+import type { RefusedRequestAnswer } from './contract.ts';
 
 /** A few days more than can be asked for, so that no day that can be asked for is already incomplete. */
 const keptRefusalDays = 35;
@@ -29,15 +30,10 @@ export interface Refusal {
   count: number;
 }
 
-export interface RefusedRequest {
-  requestId: string;
+/** A refused request as it is kept. `caller` is a keyId, or `playground`; its sentence has nothing that the caller wrote. */
+export interface RefusedRequest extends Omit<RefusedRequestAnswer, 'at' | 'keyId'> {
   atMs: number;
-  /** `POST /generate`, with names in place of what the path names. */
-  route: string;
-  status: number;
-  code: ErrorCode;
-  /** What its caller was told, without anything that the caller wrote. */
-  error: string;
+  caller: string;
 }
 
 const keptRefusedMs = 14 * dayMs;
