@@ -52,11 +52,11 @@ function accessGrants({ auth, limit }: Route): TableGrants {
 
 /** All that a route's function may access. */
 export function grantsOf(route: Route): Grants {
-  const table: Partial<Record<Partition, TableAction[]>> = {};
+  const partitions: Partial<Record<Partition, TableAction[]>> = {};
   for (const grants of [accessGrants(route), route.grants.table ?? {}]) {
     for (const [partition, actions] of Object.entries(grants) as [Partition, TableAction[]][]) {
-      table[partition] = [...new Set([...(table[partition] ?? []), ...actions])];
+      partitions[partition] = [...new Set([...(partitions[partition] ?? []), ...actions])];
     }
   }
-  return { ...route.grants, table };
+  return { ...route.grants, table: partitions };
 }

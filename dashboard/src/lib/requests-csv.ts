@@ -1,7 +1,10 @@
 import { typeLabels } from './outputs.ts';
 import type { StoredGeneration } from './types.ts';
 
-const columns: [name: string, (one: StoredGeneration, keyNames: ReadonlyMap<string, string>) => Cell | null][] = [
+const columns: [
+  name: string,
+  (one: StoredGeneration, keyNames: ReadonlyMap<string, string>) => Cell | null,
+][] = [
   ['request id', ({ id }) => id],
   ['created', ({ createdAt }) => createdAt],
   ['completed', ({ completedAt }) => completedAt],

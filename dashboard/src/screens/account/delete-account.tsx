@@ -1,8 +1,5 @@
 import { useState } from 'react';
-import { ApiError } from '@/api/api-error.ts';
-import { deletePaced } from '@/api/changes.ts';
-import { useApi, type Api } from '@/api/client.ts';
-import { allPages, patiently } from '@/api/patiently.ts';
+import { useApi } from '@/api/client.ts';
 import { useAccount, useSession } from '@/auth/session.ts';
 import { Field } from '@/components/field.tsx';
 import { ErrorState } from '@/components/states.tsx';
@@ -13,7 +10,7 @@ import { Dialog, DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
 import { Input } from '@/components/ui/input.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { useConfig } from '@/lib/config.ts';
-import { formatCount } from '@/lib/format.ts';
+import { emptyAccount, type Progressing } from './empty-account.ts';
 import { useUserPool } from './use-user-pool.ts';
 
 export function DeleteAccountCard() {
@@ -31,12 +28,6 @@ export function DeleteAccountCard() {
       {open && <DeleteAccountDialog onClose={() => setOpen(false)} />}
     </Card>
   );
-}
-
-interface Progressing {
-  what: string;
-  done: number;
-  total: number;
 }
 
 function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
@@ -93,40 +84,4 @@ function Deleting({ what, done, total }: Progressing) {
       <Progress value={(100 * done) / Math.max(1, total)} aria-label="Deleted so far" />
     </div>
   );
-}
-
-/** Keys first, so that nothing new comes. What failed half-way goes on when it is repeated. @throws ApiError where something is left */
-async function emptyAccount(
-  api: Api,
-  signal: AbortSignal,
-  report: (now: Progressing) => void,
-): Promise<void> {
-  const patience = { signal };
-  report({ what: 'Revoking your keys.', done: 0, total: 1 });
-  const keyPage = (cursor?: string) => api.request('GET /keys', { query: { limit: 100, cursor }, signal });
-  for await (const { keys } of allPages(keyPage, patience)) {
-    for (const { keyId } of keys.filter(({ status }) => status === 'active')) {
-      await patiently(() => api.request('DELETE /keys/{keyId}', { path: { keyId } }), patience);
-    }
-  }
-  const requestIds: string[] = [];
-  const { licenses } = await patiently(() => api.request('GET /licenses', { signal }), patience);
-  for (const { licenseId } of licenses) {
-    const page = (cursor?: string) =>
-      api.request('GET /generate', { query: { licenseId, limit: 100, cursor }, signal });
-    for await (const { generations } of allPages(page, patience)) {
-      requestIds.push(...generations.map(({ id }) => id));
-    }
-  }
-  const total = requestIds.length;
-  let [done, failed] = [0, 0];
-  await deletePaced(api, requestIds, signal, (_, error) => {
-    if (error !== null) failed += 1;
-    done += 1;
-    report({ what: `${done} of ${formatCount(total, 'request')} deleted.`, done, total });
-  });
-  signal.throwIfAborted();
-  if (failed === 0) return;
-  const sentence = `${formatCount(failed, 'request')} could not be deleted, perhaps because they still run. Your account is still there: try again in a minute.`;
-  throw new ApiError(sentence, { status: 0, code: 'INCOMPLETE' });
 }

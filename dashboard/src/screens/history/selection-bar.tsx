@@ -53,15 +53,7 @@ export function SelectionBar({ list: loaded, hasMore, licenseId, filters, select
               : `Select all ${formatNumber(selectable.length)}${hasMore && matching.length === 0 ? ' loaded' : ''}`}
           </Button>
           {hasMore && !isAll && (
-            <Button
-              variant="ghost"
-              size="sm"
-              pending={pending}
-              className="tabular-nums"
-              onClick={() => load(selecting.select)}
-            >
-              {pending ? `Reading: ${formatNumber(matching.length)}` : 'Select all that match'}
-            </Button>
+            <MatchingButton read={pending ? matching.length : null} onClick={() => load(selecting.select)} />
           )}
           <Button
             label="Leave the selection"
@@ -78,17 +70,27 @@ export function SelectionBar({ list: loaded, hasMore, licenseId, filters, select
   );
 }
 
+/** @param props.read how many are read by now; null before it is pressed */
+function MatchingButton({ read, onClick }: { read: number | null; onClick: () => void }) {
+  return (
+    <Button variant="ghost" size="sm" pending={read !== null} className="tabular-nums" onClick={onClick}>
+      {read === null ? 'Select all that match' : `Reading: ${formatNumber(read)}`}
+    </Button>
+  );
+}
+
 const phoneIcon = 'max-sm:px-3';
 
 function SelectionActions({ selected, onBegun }: { selected: StoredGeneration[]; onBegun: () => void }) {
-  const today = new Date().toISOString().slice(0, 10);
+  const save = (): void =>
+    saveCsv(requestsCsv(selected), `requests-${new Date().toISOString().slice(0, 10)}.csv`);
   return (
     <div className="flex flex-wrap gap-2 max-sm:w-full [&>*]:max-sm:grow">
       <CompareLink selected={selected} />
       <Button
         variant="outline"
         disabled={selected.length === 0}
-        onClick={() => saveCsv(requestsCsv(selected), `requests-${today}.csv`)}
+        onClick={save}
         className={phoneIcon}
         title="Prompts and parameters"
         icon={Sheet}

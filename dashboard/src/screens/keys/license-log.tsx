@@ -2,17 +2,18 @@ import { useId, useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useActivity, useRefusals } from '@/api/license-queries.ts';
 import type { ActivityItem, KeyAnswer, RefusalDay } from '@/lib/types.ts';
-import { ErrorAdvice, ErrorCode } from '@/components/error-code.tsx';
 import { Loading } from '@/components/loading.tsx';
 import { Loaded, More } from '@/components/states.tsx';
 import { Time } from '@/components/time.tsx';
 import { CardTitle } from '@/components/ui/card.tsx';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';
+import { ErrorCode } from '@/layout/error-code.tsx';
 import { formatCount, formatNumber, formatUtcDay, shortId } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { useLicense } from '@/license/license-choice.ts';
 import { activityText } from './activity-view.ts';
 import { refusalRanges, refusalsIn, sumOf, type CallerRefusals, type CodeCount } from './refusals-view.ts';
+import { errorAdvice } from '../../../../shared/openapi/error-advice.ts';
 
 interface SectionProps {
   title: string;
@@ -124,12 +125,13 @@ function Caller({ caller: { keyId, count, codes }, item, isOneDay }: CallerProps
 }
 
 function Code({ code, count, days, isOneDay }: CodeCount & { isOneDay: boolean }) {
+  const advice = (errorAdvice as Record<string, string | undefined>)[code];
   return (
     <li className="grid gap-1 px-4 py-3">
       <p className="tabular-nums">
         {formatNumber(count)} × <ErrorCode code={code} />
       </p>
-      <ErrorAdvice code={code} />
+      {advice && <p className="text-pretty text-muted-foreground">{advice}</p>}
       {!isOneDay && <Days days={days} />}
     </li>
   );

@@ -4,7 +4,6 @@ import { Link, useSearchParams } from 'react-router';
 import { useRefused } from '@/api/license-queries.ts';
 import { isGone, useFollowed, useGeneration, useGenerations, useKeys } from '@/api/queries.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
-import { ErrorAdvice, ErrorCode } from '@/components/error-code.tsx';
 import { Loading } from '@/components/loading.tsx';
 import { RefreshButton } from '@/components/refresh-button.tsx';
 import { SearchField } from '@/components/search-field.tsx';
@@ -13,11 +12,13 @@ import { StatusBadge, stateOf, statusLabel } from '@/components/status-badge.tsx
 import { Time } from '@/components/time.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Select } from '@/components/ui/select.tsx';
+import { ErrorCode } from '@/layout/error-code.tsx';
 import { Page } from '@/layout/page.tsx';
 import { formatExactTime, shortId } from '@/lib/format.ts';
 import { withoutParameters } from '@/lib/parameters.ts';
 import { useLicense } from '@/license/license-choice.ts';
 import { codesOf, readPastedId, requestRows, rowStatuses, type RequestRow } from './request-rows.ts';
+import { errorAdvice } from '../../../../shared/openapi/error-advice.ts';
 
 const skeleton = <Loading label="Loading the requests" bars={['h-20', 'h-20', 'h-20', 'h-20']} />;
 
@@ -185,6 +186,8 @@ function Rows({ rows }: { rows: readonly RequestRow[] }) {
 
 function Row({ requestId, at, code, stored, refused }: RequestRow) {
   const sentence = refused?.error ?? stored?.errorMessage;
+  // A newer service may have codes that this page does not know.
+  const advice = (errorAdvice as Record<string, string | undefined>)[code ?? ''];
   return (
     <li className="grid gap-1 px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -204,7 +207,7 @@ function Row({ requestId, at, code, stored, refused }: RequestRow) {
         </Link>
       )}
       {sentence && <p className="text-pretty wrap-anywhere">{sentence}</p>}
-      <ErrorAdvice code={code} />
+      {advice && <p className="text-pretty text-muted-foreground">{advice}</p>}
       <div className="flex flex-wrap items-center gap-x-4 text-xs text-muted-foreground">
         <span className="wrap-anywhere">
           {refused !== null && `${refused.status} · ${refused.route} · `}
