@@ -7,7 +7,7 @@ import { fromItem as keyOf } from '../../shared/keys/item.ts';
 import type { ApiKey } from '../../shared/keys/store.ts';
 import { listRefused } from '../../shared/limits/refusal-store.ts';
 import { refusedPrefix } from '../../shared/table/keys.ts';
-import { readAll, type Item } from '../../shared/table/table.ts';
+import { scanAll, type Item } from '../../shared/table/table.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
 import { account, id, nonEmpty } from '../common/values.ts';
@@ -171,24 +171,13 @@ async function scan(
   filter: string,
   values: Record<string, string>,
 ): Promise<Item[]> {
-  const [{ DescribeTableCommand }, { ScanCommand }] = await Promise.all([
-    import('@aws-sdk/client-dynamodb'),
-    import('@aws-sdk/lib-dynamodb'),
-  ]);
+  const { DescribeTableCommand } = await import('@aws-sdk/client-dynamodb');
   const { Table: described } = await table.client.send(new DescribeTableCommand({ TableName: table.name }));
   const units = Math.ceil((described?.TableSizeBytes ?? 0) / 8192);
   const { usd, per } = prices.tableReads;
   const cost = `${units.toLocaleString('en-US')} read units, $${((units * usd) / per).toFixed(2)} at list price`;
   if (!yes) throw new Failure(`This would read the whole table: about ${cost}. Nothing was read: add --yes.`);
   process.stderr.write(`Reads the whole table: about ${cost}.\n`);
-  const page = (start: Item | undefined) =>
-    table.documents.send(
-      new ScanCommand({
-        TableName: table.name,
-        FilterExpression: filter,
-        ExpressionAttributeValues: values,
-        ExclusiveStartKey: start,
-      }),
-    );
-  return readAll(page, (item) => item);
+  const query = { FilterExpression: filter, ExpressionAttributeValues: values };
+  return scanAll(table, query, (item) => item);
 }

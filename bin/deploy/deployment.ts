@@ -11,7 +11,6 @@ import {
 import { configurationOrFailure } from '../common/configuration.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 
-/** The stacks of a configuration. */
 export interface Deployment {
   configuration: Configuration;
   /** The service's stack. */

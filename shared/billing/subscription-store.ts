@@ -3,8 +3,7 @@ import { licenseMembers } from '../licenses/license.ts';
 import type { License } from '../licenses/license.ts';
 import { awaitsOwner, lastSnapshot, noRegisters, type BillingRegisters } from './subscription.ts';
 import type { StoredSubscription } from './subscription-license.ts';
-import { auditEntry } from '../accounts/audit-store.ts';
-import { licenseStore, toItem } from '../licenses/store.ts';
+import { licenseEntry, licenseStore, toItem } from '../licenses/store.ts';
 import { getItem, listOwned, type Table } from '../table/table.ts';
 import { itemKeys, leaseIndex, ownerIndex, sortPrefixes } from '../table/keys.ts';
 import { transact, type Part } from '../table/transact.ts';
@@ -90,7 +89,7 @@ export function subscriptionStore(table: Table) {
       const license =
         next.license === null
           ? []
-          : [licensePart(next.license, read.license), entry(read.license, next.license, by)];
+          : [licensePart(next.license, read.license), changeEntry(read.license, next.license, by)];
       return (await transact<object>(table, [billing, ...license])) === null;
     },
 
@@ -113,15 +112,13 @@ function byCustomer(licenseId: string, registers: BillingRegisters): Record<stri
 }
 
 /** What an event changed, if it made a license or changed one. */
-function entry(before: License | null, billed: License, by: Actor): Part<object> | null {
+function changeEntry(before: License | null, billed: License, by: Actor): Part<object> | null {
   // Of a license that exists, the other members stay as they are.
   const after = before === null ? billed : { ...before, ...billedPart(billed) };
   const changes = changesBetween(before ? licenseMembers(before) : {}, licenseMembers(after));
   if (changes.length === 0) return null;
-  const { licenseId } = after;
   const action = before === null ? 'license_granted' : 'license_changed';
-  const note = { by, action, subjectId: licenseId, subjectName: null, changes } as const;
-  return auditEntry({ licenseId }, note, Date.now());
+  return licenseEntry(after.licenseId, { by, action, changes }, Date.now());
 }
 
 function licensePart(license: License, before: License | null): Part<object> {

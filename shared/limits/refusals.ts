@@ -1,4 +1,5 @@
 import { errorCodes, type ErrorCode } from '../base/errors.ts';
+import type { RefusedRequestAnswer } from './contract.ts';
 
 /** A few days more than can be asked for, so that no day that can be asked for is already incomplete. */
 const keptRefusalDays = 35;
@@ -14,14 +15,12 @@ const faults = new Set<ErrorCode>([
   'CANCELLED',
 ]);
 
-/** The codes that are counted as refusals. */
 export const refusalCodes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => !faults.has(code));
 
 export function isRefusalCode(code: unknown): code is ErrorCode {
   return refusalCodes.includes(code as ErrorCode);
 }
 
-/** How often a caller of a license was refused with a code on one day. */
 export interface Refusal {
   /** UTC, as `2026-11-24`. */
   date: string;
@@ -31,16 +30,10 @@ export interface Refusal {
   count: number;
 }
 
-/** What one request was refused for. */
-export interface RefusedRequest {
-  requestId: string;
+/** A refused request as it is kept. `caller` is a keyId, or `playground`; its sentence has nothing that the caller wrote. */
+export interface RefusedRequest extends Omit<RefusedRequestAnswer, 'at' | 'keyId'> {
   atMs: number;
-  /** `POST /generate`, with names in place of what the path names. */
-  route: string;
-  status: number;
-  code: ErrorCode;
-  /** What its caller was told, without anything that the caller wrote. */
-  error: string;
+  caller: string;
 }
 
 const keptRefusedMs = 14 * dayMs;

@@ -1,5 +1,5 @@
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
-import { CircleAlert, ExternalLink, FileQuestion, type LucideIcon } from 'lucide-react';
+import { CircleAlert, FileQuestion, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useConfig, useRetention } from '@/lib/config.ts';
 import { ApiError } from '@/api/api-error.ts';
@@ -10,7 +10,7 @@ import { useSecondsUntil } from '@/lib/use-now.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Time } from './time.tsx';
 import { Alert } from './ui/alert.tsx';
-import { Button, LinkButton, NewTabButton } from './ui/button.tsx';
+import { Button, LinkButton, SiteButton } from './ui/button.tsx';
 
 interface EmptyStateProps {
   icon?: LucideIcon;
@@ -95,7 +95,6 @@ function RequestId({ requestId }: { requestId: string }) {
 
 type Query<Data> = Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch' | 'isFetching' | 'dataUpdatedAt'>;
 
-/** Why a query failed, with a button that fetches it again. */
 export function QueryError({ query, className }: { query: Query<unknown>; className?: string }) {
   const { error, refetch, isFetching } = query;
   return (
@@ -154,11 +153,9 @@ export function BillingButton() {
   const { billingPortalUrl } = useConfig();
   if (!billingPortalUrl) return null;
   return (
-    <NewTabButton variant="outline" href={billingPortalUrl}>
+    <SiteButton variant="outline" href={billingPortalUrl}>
       Open billing
-      <ExternalLink aria-hidden />
-      <span className="sr-only"> (new tab)</span>
-    </NewTabButton>
+    </SiteButton>
   );
 }
 
@@ -238,7 +235,6 @@ function mayRetryAtMs(error: unknown): number {
 
 interface MissingRequestProps {
   title: string;
-  /** What the link to the history says. */
   action?: string;
 }
 

@@ -27,7 +27,6 @@ export type Capability =
   | 'dashboard'
   | 'model';
 
-/** One alarm. */
 export interface AlarmRow {
   /** The end of its name. */
   readonly id: string;

@@ -3,7 +3,7 @@ import type { GenerationType, KeyAnswer } from '../../lib/types.ts';
 import { controlTime } from '../../lib/format.ts';
 import { statuses, typeLabels } from '../../lib/outputs.ts';
 
-export const types = Object.keys(typeLabels) as GenerationType[];
+const types = Object.keys(typeLabels) as GenerationType[];
 
 /** The key of those requests that were made in the playground. */
 const playground = 'playground';
@@ -72,7 +72,6 @@ export function isSearching({ identityId, status, type, keyId, search }: History
   return [identityId, status, type, keyId, search].some((value) => value !== undefined);
 }
 
-/** An identity that a filter can name. */
 interface NamedIdentity {
   id: string;
   name: string;
@@ -129,7 +128,6 @@ export type NamedRange = keyof typeof namedRanges;
 /** Days of the reader's own calendar, `YYYY-MM-DD`. */
 export interface TimeRange {
   range?: NamedRange | undefined;
-  /** The first day. */
   from?: string | undefined;
   /** The last day, which is part of the range. */
   to?: string | undefined;

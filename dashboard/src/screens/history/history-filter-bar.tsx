@@ -1,10 +1,11 @@
-import { ListFilter, Search, X } from 'lucide-react';
+import { ListFilter, X } from 'lucide-react';
 import { useEffect, useId, useState, type Ref } from 'react';
 import { useIdentities, useKeys, useUsage } from '@/api/queries.ts';
-import { FilterSelect } from '@/components/filter-select.tsx';
+import { SearchField } from '@/components/search-field.tsx';
 import { statusLabel } from '@/components/status-badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Input } from '@/components/ui/input.tsx';
+import { choicesOf, Select, type Choice } from '@/components/ui/select.tsx';
 import { cn } from '@/lib/cn.ts';
 import { statuses, typeLabels } from '@/lib/outputs.ts';
 import { useNow } from '@/lib/use-now.ts';
@@ -14,7 +15,6 @@ import {
   keyChoices,
   maxSearchLength,
   readSearch,
-  types,
   type HistoryFilters,
   dayOf,
   namedRanges,
@@ -41,8 +41,12 @@ export function HistoryFilterBar({ licenseId, filters, onChange, onClear, ref }:
     <div ref={ref} role="search" aria-label="Filters" className="mb-6 flex flex-wrap gap-2">
       <SearchField
         key={search ?? ''}
-        search={search}
-        onSearch={(next) => onChange({ ...filters, search: next })}
+        search={search ?? ''}
+        onSearch={(typed) => onChange({ ...filters, search: readSearch(typed) })}
+        aria-label="Words in the prompt"
+        placeholder="Search prompts"
+        maxLength={maxSearchLength}
+        className="min-w-0 grow basis-0 sm:max-w-sm sm:basis-48"
       />
       <Button
         variant="outline"
@@ -83,10 +87,10 @@ function Selects({ licenseId, filters, onChange }: Omit<HistoryFilterBarProps, '
     identityId: useIdentityChoices(licenseId, identityId),
     keyId: useKeyChoices(licenseId, keyId),
     status: statuses.map((id) => ({ id, label: statusLabel(id) })),
-    type: types.map((id) => ({ id, label: typeLabels[id] })),
+    type: choicesOf(typeLabels),
   };
   return selects.map(({ name, ...select }) => (
-    <FilterSelect<string>
+    <Select<string>
       key={name}
       {...select}
       className="sm:w-36"
@@ -95,37 +99,6 @@ function Selects({ licenseId, filters, onChange }: Omit<HistoryFilterBarProps, '
       onChange={(next) => onChange({ ...filters, [name]: next })}
     />
   ));
-}
-
-interface SearchFieldProps {
-  search: string | undefined;
-  onSearch: (search: string | undefined) => void;
-}
-
-/** Searches on Enter or the button, not while somebody types: each search reads back through the history. */
-function SearchField({ search, onSearch }: SearchFieldProps) {
-  const [typed, setTyped] = useState(search ?? '');
-  return (
-    <form
-      className="relative min-w-0 grow basis-0 sm:max-w-sm sm:basis-48"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSearch(readSearch(typed));
-      }}
-    >
-      <Input
-        type="search"
-        enterKeyHint="search"
-        aria-label="Words in the prompt"
-        placeholder="Search prompts"
-        maxLength={maxSearchLength}
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-        className="pr-11"
-      />
-      <Button type="submit" label="Search" className="absolute top-1 right-1" icon={Search} />
-    </form>
-  );
 }
 
 /** Every key of the account, fetched page by page: a filter without the older ones would hide them. */
@@ -151,10 +124,7 @@ interface TimeFilterProps {
   onChange: (range: TimeRange) => void;
 }
 
-const timeChoices = [
-  ...Object.entries(namedRanges).map(([id, label]) => ({ id: id as NamedRange | 'days', label })),
-  { id: 'days' as const, label: 'Choose days' },
-];
+const timeChoices: Choice<NamedRange | 'days'>[] = choicesOf({ ...namedRanges, days: 'Choose days' });
 
 function TimeFilter({ filters: { range, from, to }, onChange }: TimeFilterProps) {
   const hasDays = from !== undefined || to !== undefined;
@@ -163,7 +133,7 @@ function TimeFilter({ filters: { range, from, to }, onChange }: TimeFilterProps)
   const today = dayOf(useNow());
   return (
     <>
-      <FilterSelect
+      <Select
         label="Time"
         none="All times"
         value={range ?? (showsDays ? 'days' : undefined)}

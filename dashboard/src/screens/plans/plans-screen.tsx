@@ -1,10 +1,10 @@
-import { Check, ExternalLink, RefreshCw, TicketX } from 'lucide-react';
+import { Check, RefreshCw, TicketX } from 'lucide-react';
 import { useId, useState, type ReactNode } from 'react';
 import { Navigate } from 'react-router';
 import type { PlanCard } from '@/lib/types.ts';
 import { useAccount } from '@/auth/session.ts';
 import { BillingButton, ContactLink, EmptyState } from '@/components/states.tsx';
-import { Button, NewTabButton } from '@/components/ui/button.tsx';
+import { Button, SiteButton } from '@/components/ui/button.tsx';
 import { Card, CardTitle } from '@/components/ui/card.tsx';
 import { useConfig } from '@/lib/config.ts';
 import { formatCount, formatCredits, formatPrice } from '@/lib/format.ts';
@@ -70,11 +70,9 @@ function Plan({ plan }: { plan: PlanCard }) {
         {tier && <Point>{formatCount(tier.maxInFlight, 'request')} at a time</Point>}
       </ul>
       {account && (
-        <NewTabButton href={checkoutLink(plan, account.id)}>
+        <SiteButton href={checkoutLink(plan, account.id)} more={` to ${name}`}>
           Subscribe
-          <ExternalLink aria-hidden />
-          <span className="sr-only"> to {name} (new tab)</span>
-        </NewTabButton>
+        </SiteButton>
       )}
     </Card>
   );
