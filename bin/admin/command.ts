@@ -20,6 +20,7 @@ export interface Reduction {
 /** What a command works with after its operands and options were checked. */
 export interface Session {
   stores: Stores;
+  /** Who the owners of licenses are. */
   accounts: Accounts;
   /** Where images lie; null where only a table was named. */
   bucketName: string | null;
@@ -39,6 +40,7 @@ interface SessionFlags extends PlaceFlags {
 
 export type OperandRow = [syntax: string, description: string, kind: Kind];
 
+/** One command, as data. */
 export interface CommandRow {
   name: string;
   description: string;
@@ -56,6 +58,7 @@ type Work = (session: Session) => Promise<Answer>;
 
 export const accessIsTakenAway = 'access is taken away';
 
+/** Commands about one thing. */
 export interface CommandGroup extends Pick<CommandRow, 'name' | 'description' | 'examples'> {
   commands: CommandRow[];
 }
@@ -131,6 +134,7 @@ export async function confirmReduction(
   }
 }
 
+/** Examples below a command's help. */
 export function withExamples(command: Command, examples: string[]): Command {
   const lines = examples.map((example) => `  npm run --silent admin -- ${example}`);
   return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);

@@ -14,6 +14,7 @@ interface CreditOptions {
   expires?: number;
 }
 
+/** Credits beside those of the months. */
 export const creditCommand: CommandRow = {
   name: 'credit',
   description: "give a license credits beside its months': used after those, until they expire",

@@ -94,6 +94,7 @@ export async function listLicenses(session: Session, { owner, deleted }: ListOpt
   };
 }
 
+/** What is not stored with a license. */
 interface Known {
   /** What its owner reads: see `licenseNames`. */
   name: string;
@@ -101,6 +102,7 @@ interface Known {
   ownerEmail: string | null;
 }
 
+/** A license as the operator sees it. */
 function licenseAnswer(license: License, known: Known, nowMs: number): Answer {
   return {
     json: licenseJson(license, known),
@@ -142,6 +144,7 @@ function countRows({ carried }: License, nowMs: number): [string, string][] {
   return [['Counted', `${counted(carried.creditsLimit, 'credit')} ${times}`]];
 }
 
+/** What a license may use, in words. */
 function grantsOf({ foundingCatalog, identityIds }: License): string {
   const grants = [...(foundingCatalog ? ['founding catalog'] : []), ...identityIds];
   return grants.length === 0 ? 'no identity' : grants.join(', ');

@@ -15,6 +15,7 @@ const options: OptionRow[] = [
   ['--month <yyyy-mm>', 'the month in which the billing periods ended, UTC', monthOf, { required: true }],
 ];
 
+/** For who keeps the books. */
 export const reportCommands: CommandGroup = {
   name: 'report',
   description:

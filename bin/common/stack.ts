@@ -5,6 +5,7 @@ import {
   type Stack,
 } from '@aws-sdk/client-cloudformation';
 
+/** A stack by its name; undefined if there is none. */
 export async function describeStack(
   client: CloudFormationClient,
   name: string,
@@ -19,6 +20,7 @@ export async function describeStack(
   }
 }
 
+/** The names of a stack's functions. */
 export function functionsOf(
   client: CloudFormationClient,
   stackName: string,

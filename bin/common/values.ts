@@ -21,6 +21,7 @@ function kind<T>(rule: string, read: (text: string) => T | null | undefined) {
       read(text) ?? refuse(name, rule, text);
 }
 
+/** Text that is taken as it is. */
 const textThat = (rule: string, fits: (text: string) => boolean) =>
   kind(rule, (text) => (fits(text) ? text : null));
 
@@ -76,6 +77,7 @@ export const oneOf = <T extends string>(choices: readonly T[]) =>
 export const line = (max: number) =>
   textThat(`1 to ${max} characters on one line`, (text) => isLine(text, max));
 
+/** A name as addresses have it. */
 export const slug = textThat(
   'lower-case words and digits joined by "-", at most 64 characters',
   (text) => text.length <= 64 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text),
@@ -88,12 +90,14 @@ export const region = textThat('an AWS region such as eu-west-1', (text) =>
   /^[a-z]+(-[a-z0-9]+)+$/.test(text),
 );
 
+/** Key of an object in the bucket. */
 export const objectKey = textThat(
   'the key of an object in the bucket, without "s3://" and the bucket\'s name',
   (text) =>
     Buffer.byteLength(text) <= 1024 && isCleanText(text) && !/^(\/|s3:)/.test(text) && text.trim() !== '',
 );
 
+/** SHA-256 of a file, in lower-case hex. */
 export const sha256 = kind('a SHA-256 (64 hexadecimal digits)', (text) =>
   /^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : null,
 );

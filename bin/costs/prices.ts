@@ -13,6 +13,7 @@ export interface Price {
 }
 
 const million = 1_000_000;
+/** AWS's GB, in bytes. */
 const GB = 2 ** 30;
 const unconfirmed = true;
 

@@ -11,6 +11,7 @@ import {
 import { configurationOrFailure } from '../common/configuration.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 
+/** The stacks of a configuration. */
 export interface Deployment {
   configuration: Configuration;
   /** The service's stack. */

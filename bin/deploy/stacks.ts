@@ -7,6 +7,7 @@ import { asFailure, Failure } from '../common/failure.ts';
 import { describeStack } from '../common/stack.ts';
 import { ask, cliCommand, type Aws } from './aws.ts';
 
+/** A stack as CloudFormation has it. */
 export interface Stack {
   name: string;
   /** Null if there is no such stack. */
@@ -14,6 +15,7 @@ export interface Stack {
   isProtected: boolean;
 }
 
+/** Stacks by name. */
 export async function readStacks(aws: Aws, names: string[]): Promise<Map<string, Stack>> {
   const read = async (client: CloudFormationClient, options: { abortSignal: AbortSignal }, name: string) => {
     const found = await describeStack(client, name, options);

@@ -6,6 +6,7 @@ export type Actor = `account:${string}` | `operator:${string}` | `billing:${stri
 /** For what an operator changes in other ways than by the CLI, which knows the name. */
 export const someOperator: Actor = 'operator:unnamed';
 
+/** The ways in which a license and its keys change. */
 export const activityActions = [
   'key_issued',
   'key_changed',

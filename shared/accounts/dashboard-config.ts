@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 
+/** What an account may buy. */
 const planCard = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -34,6 +35,7 @@ export const dashboardConfig = z.object({
   }),
   /** The second factor of a sign-in, a code of an authenticator app. */
   mfa: z.enum(['off', 'optional', 'required']),
+  /** How many days requests and images are kept. */
   retentionDays: z.int(),
   /** Whether owners are notified by e-mail of their used credits. */
   creditMails: z.boolean(),

@@ -22,6 +22,7 @@ export interface AccountPage {
   nextCursor: string | null;
 }
 
+/** What is read of an answer. */
 interface ListedUsers {
   Users?: {
     Attributes?: { Name: string; Value?: string }[];
@@ -140,6 +141,7 @@ export function accountDirectory(userPoolId: string, cognitoUrl: string | null) 
       await call('AdminSetUserMFAPreference', { Username: sub, SoftwareTokenMfaSettings: off });
     },
 
+    /** Deletes an account, if it is there. */
     async remove(sub: string): Promise<void> {
       await call('AdminDeleteUser', { Username: sub }).catch((error: unknown) => {
         if (!isUnknownUser(error)) throw error;

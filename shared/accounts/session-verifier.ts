@@ -6,6 +6,7 @@ import { isId } from '../base/ids.ts';
 import { ServiceError } from '../base/errors.ts';
 import { freshFetch } from '../base/fresh-fetch.ts';
 
+/** A signed-in account. */
 export interface Account {
   /** Cognito's `sub`. */
   ownerId: string;

@@ -1,3 +1,4 @@
+/** Statuses of a Stripe subscription. */
 export const subscriptionStatuses = [
   'incomplete',
   'incomplete_expired',
@@ -10,6 +11,7 @@ export const subscriptionStatuses = [
 ] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
+/** One item of a subscription: a number of units of a price. */
 export interface SubscriptionItem {
   priceId: string;
   quantity: number;
@@ -35,6 +37,7 @@ interface Evidence {
   subscriptionId: string;
 }
 
+/** A subscription as an event shows it. */
 export interface SubscriptionSnapshot extends Evidence {
   kind: 'subscription';
   change: 'created' | 'changed' | 'deleted';

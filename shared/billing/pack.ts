@@ -21,6 +21,7 @@ export interface PackDeps {
   table: Table;
   /** The credits of each pack, by the plan's id. */
   packs: Readonly<Record<string, number>>;
+  /** How long a pack lasts. */
   months: number;
 }
 

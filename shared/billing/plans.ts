@@ -43,6 +43,7 @@ export const plans = z.array(plan).check(
 
 export type Plan = z.infer<typeof plan>;
 
+/** A plan as the dashboard shows it. */
 export function planCard({ tier, once = false, ...shown }: Plan): PlanCard {
   if (tier === undefined) return { ...shown, once, tier: null };
   const { label, maxOutputs, maxSidePx, maxInFlight } = tiers[tier];

@@ -24,6 +24,7 @@ import { tiers, type TierName } from '../licenses/tiers.ts';
 
 type Grant = Pick<License, 'tier' | 'creditsLimit' | 'foundingCatalog' | 'identityIds' | 'planName'>;
 
+/** What the operator decides. */
 export interface BillingRules {
   prices: BillingPrices;
   /** How long a license whose payment is due stays usable. */

@@ -80,6 +80,7 @@ export function askedByKeyId({ keyId }: Generation): string | null {
   return isAccountCallerId(keyId) ? null : keyId;
 }
 
+/** What a customer paid for it. */
 export function creditsCharged(generation: Generation): number {
   return generation.status === 'COMPLETED' ? generation.credits : 0;
 }

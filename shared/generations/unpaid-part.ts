@@ -21,6 +21,7 @@ import { transact, type Part } from '../table/transact.ts';
  * which a reservation and its end write anyway. A license without any is charged by one attempt.
  */
 
+/** Refuses a reservation after too many. */
 export function refuseUnpaid({
   licenseId,
   periodStartMs,
@@ -52,6 +53,7 @@ type Known = UnpaidRun[] | null | 'contended';
 
 const found = (item: Item | undefined): UnpaidRun[] => item?.unpaid ?? [];
 
+/** One more. */
 export function countUnpaid(
   { licenseId, completedAtMs }: Generation,
   reason: UnpaidReason | null,

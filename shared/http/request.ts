@@ -26,6 +26,7 @@ export interface ApiRequest {
   query: ReadonlyMap<string, readonly string[]>;
   /** The body as it was sent, decoded when it is first asked for. */
   readonly rawBytes: Buffer;
+  /** The body as text. */
   readonly rawBody: string;
   /** The body as JSON, parsed once. @throws INVALID_BODY */
   json(): unknown;

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { count, described, link } from '../base/answer-fields.ts';
 
+/** A picture that the identity made. */
 const identitySample = z.object({
   url: described(link, 'The picture, a WebP of at most 1024 pixels a side.'),
   thumbnailUrl: described(link, 'The same in small, a WebP of at most 512 pixels a side.'),

@@ -12,6 +12,7 @@ export type ExtraBalances = Record<string, unknown>;
 /** What is left of a license's extra credits. There is at least one. */
 export interface ExtraLeft {
   remaining: number;
+  /** When the first of them expire. */
   expiresAtMs: number;
 }
 

@@ -78,6 +78,7 @@ export function keysThatUsedMost(period: Pick<PeriodTallies, 'byKey'>): string[]
 /** A key's present name is read beside its tally, and one that was removed has none left. */
 const removedKeyName = 'removed key';
 
+/** What keys used, with their present names. */
 export function usageByKey(
   byKey: Record<string, UsageTally>,
   keys: NamesInUse['keys'],

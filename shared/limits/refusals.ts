@@ -15,12 +15,14 @@ const faults = new Set<ErrorCode>([
   'CANCELLED',
 ]);
 
+/** The codes that are counted as refusals. */
 export const refusalCodes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => !faults.has(code));
 
 export function isRefusalCode(code: unknown): code is ErrorCode {
   return refusalCodes.includes(code as ErrorCode);
 }
 
+/** How often a caller of a license was refused with a code on one day. */
 export interface Refusal {
   /** UTC, as `2026-11-24`. */
   date: string;

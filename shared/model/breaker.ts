@@ -102,6 +102,7 @@ function isLongOpen(breaker: Breaker, nowMs: number): boolean {
   return breaker.state === 'open' && nowMs - breaker.untilMs >= shortestIdleSeconds * 1000;
 }
 
+/** The error for a model that fails. */
 export function unavailable(cause: unknown, retryAfterSeconds?: number): ServiceError {
   const sentence = 'Image generation is not available right now. Try again shortly.';
   return new ServiceError('SERVICE_UNAVAILABLE', sentence, { cause, retryAfterSeconds });

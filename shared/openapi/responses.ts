@@ -179,6 +179,7 @@ const eventStream: Schema = {
   example: events,
 };
 
+/** All refusals of one status. */
 function refusal(route: Route, codes: ErrorCode[]): Schema {
   // The credential is checked before the rate limit, so its refusals do not know the limit's state.
   const hasRateLimit =

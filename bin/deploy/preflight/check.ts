@@ -10,6 +10,7 @@ export interface Finding {
   sentence: string;
 }
 
+/** The deployment that is about to begin. */
 export interface Plan {
   aws: Aws;
   deployment: Deployment;

@@ -20,6 +20,7 @@ export function sessionEnded(): ApiError {
   });
 }
 
+/** Turns an error of the client into one that people can read. */
 export function screenError(error: unknown): unknown {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return networkError();
   if (!(error instanceof ApiError) || error.code !== 'UNEXPECTED_ANSWER') return error;

@@ -32,6 +32,7 @@ export function noteAllowance(header: string | null, nowMs: number): void {
   allowance.set({ left: Number(left), untilMs: nowMs + Number(seconds) * 1000 });
 }
 
+/** The service's API below `baseUrl`, called with the session's tokens. */
 export function createApi(
   baseUrl: string,
   tokens: TokenSource,

@@ -32,6 +32,7 @@ export interface Session extends TokenSource {
    * @throws where it can't be reached or completed
    */
   signIn(returnTo: string, wider?: string): Promise<void>;
+  /** Whether the token has a scope. */
   hasScope(scope: string): boolean;
   completeSignIn(url: string): Promise<SignInResult>;
   /** Forgets the tokens and has the refresh token revoked. Then `leave`. */

@@ -10,6 +10,7 @@ interface RefreshButtonProps {
   compact?: boolean;
 }
 
+/** Fetches what the screen shows of a license once more. */
 export function RefreshButton({ licenseId, compact = false }: RefreshButtonProps) {
   const queries = useQueryClient();
   const [pending, setPending] = useState(false);

@@ -10,7 +10,7 @@ interface SearchFieldProps extends ComponentProps<typeof Input> {
   onSearch: (typed: string) => void;
 }
 
-/** Searches on Enter or the button, not while somebody types: a search of the history reads back through it. */
+/** Searches on Enter or the button, not while somebody types. */
 export function SearchField({ search, onSearch, className, ...input }: SearchFieldProps) {
   const [typed, setTyped] = useState(search);
   return (

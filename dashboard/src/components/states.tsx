@@ -95,6 +95,7 @@ function RequestId({ requestId }: { requestId: string }) {
 
 type Query<Data> = Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch' | 'isFetching' | 'dataUpdatedAt'>;
 
+/** Why a query failed, with a button that fetches it again. */
 export function QueryError({ query, className }: { query: Query<unknown>; className?: string }) {
   const { error, refetch, isFetching } = query;
   return (
@@ -235,6 +236,7 @@ function mayRetryAtMs(error: unknown): number {
 
 interface MissingRequestProps {
   title: string;
+  /** What the link to the history says. */
   action?: string;
 }
 

@@ -23,6 +23,7 @@ export function stateOf({
 /** A request that was refused was never accepted, so it has no record. */
 type State = GenerationStatus | 'CANCELLED' | 'REFUSED';
 
+/** A state in words, for filters and sentences too. */
 export function statusLabel(status: State): string {
   return badges[status].label;
 }

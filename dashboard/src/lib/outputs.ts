@@ -28,6 +28,7 @@ export function stripOf(request: Pictured & { seed: number }) {
   return { label: 'Images of this request', pictures };
 }
 
+/** The longest side of a preview. */
 const previewSidePx = 512;
 
 /** Links for a place whose size depends on the window: the browser takes the preview where that is large enough. */

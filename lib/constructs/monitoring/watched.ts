@@ -27,6 +27,7 @@ export type Capability =
   | 'dashboard'
   | 'model';
 
+/** One alarm. */
 export interface AlarmRow {
   /** The end of its name. */
   readonly id: string;

@@ -3,6 +3,7 @@ import { useSession } from '@/auth/session.ts';
 import { useConfig } from '@/lib/config.ts';
 import { minPasswordCharacters } from '../../../../shared/accounts/password.ts';
 
+/** What of an operation's answer is read. */
 interface Answer {
   SecretCode?: string;
   UserMFASettingList?: string[];

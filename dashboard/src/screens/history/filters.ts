@@ -72,6 +72,7 @@ export function isSearching({ identityId, status, type, keyId, search }: History
   return [identityId, status, type, keyId, search].some((value) => value !== undefined);
 }
 
+/** An identity that a filter can name. */
 interface NamedIdentity {
   id: string;
   name: string;
@@ -128,6 +129,7 @@ export type NamedRange = keyof typeof namedRanges;
 /** Days of the reader's own calendar, `YYYY-MM-DD`. */
 export interface TimeRange {
   range?: NamedRange | undefined;
+  /** The first day. */
   from?: string | undefined;
   /** The last day, which is part of the range. */
   to?: string | undefined;

@@ -39,6 +39,7 @@ export function HistoryFilterBar({ licenseId, filters, onChange, onClear, ref }:
   const choicesId = useId();
   return (
     <div ref={ref} role="search" aria-label="Filters" className="mb-6 flex flex-wrap gap-2">
+      {/* Each search reads back through the history. */}
       <SearchField
         key={search ?? ''}
         search={search ?? ''}

@@ -138,6 +138,7 @@ interface DetailProps {
   children: ReactNode;
 }
 
+/** One line: its name at the left, its value at the right. */
 function Detail({ name, long = false, children }: DetailProps) {
   return (
     <div className={cn('gap-x-4 py-2', long ? 'grid' : 'flex items-baseline justify-between')}>

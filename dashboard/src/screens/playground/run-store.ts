@@ -13,11 +13,13 @@ export interface GenerationCommand {
   idempotencyKey: string;
 }
 
+/** A command that is on its way to the service. */
 export interface Sending extends GenerationCommand {
   phase: 'uploading' | 'sending';
   startedAtMs: number;
 }
 
+/** The command that was refused last. */
 export interface Failure {
   command: GenerationCommand;
   error: unknown;
@@ -69,6 +71,7 @@ export function createRunStore(storage: () => TabStorage, now: () => number = Da
   return {
     subscribe: store.subscribe,
     state: store.get,
+    /** What this page knows of a request that it sent. */
     sent: (requestId: string): Sent | undefined => sent.get(requestId),
     /** A request of this account is shown. It is this tab's from now on. */
     show(requestId: string, isOpen: boolean): void {
@@ -76,6 +79,7 @@ export function createRunStore(storage: () => TabStorage, now: () => number = Da
       if (shownId !== requestId || !runs.includes(requestId)) list.put(requestId, isOpen);
     },
     ended: list.ended,
+    /** There is no such request any more. */
     drop: list.drop,
     ...sendingOf(store, accepted, now),
   };

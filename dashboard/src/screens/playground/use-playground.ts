@@ -10,8 +10,10 @@ import { mayGoOnAtMs } from './run-store.ts';
 import { formStore, referenceStore, runStore, useFormValues, useReferences } from './stores.ts';
 import { useStartRun } from './use-start-run.ts';
 
+/** The fields whose value is text. */
 type TextFieldName = 'prompt' | 'negativePrompt' | 'width' | 'height' | 'steps' | 'guidance' | 'seed';
 
+/** The state that the parts of the screen share. */
 export const [PlaygroundContext, usePlayground] =
   createRequiredContext<ReturnType<typeof usePlaygroundState>>('PlaygroundContext');
 
