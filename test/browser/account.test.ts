@@ -76,7 +76,7 @@ test('signing out everywhere ends the session of another browser at its next req
   await press(here.page, 'Sign out everywhere');
   await here.page.getByText('You are signed out').waitFor();
   await there.page.getByRole('link', { name: 'Keys' }).click();
-  await there.page.getByText('Your session has ended').waitFor();
+  await there.page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
 });
 
 test('an account that is deleted takes its keys and requests with it, and nobody signs in with it again', async () => {
