@@ -198,7 +198,7 @@ test('an account changes its password and adds an app after it has signed in onc
   await press(page, 'Sign out everywhere');
   await page.getByText('You are signed out').waitFor();
   await elsewhere.page.getByRole('link', { name: 'History' }).click();
-  await elsewhere.page.getByText('Your session has ended').waitFor();
+  await elsewhere.page.getByRole('alertdialog', { name: 'Your session has ended' }).waitFor();
 
   await page.goto(`${dashboard.url}account`);
   await signIn(page, dashboard.service, mia, password);

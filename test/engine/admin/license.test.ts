@@ -144,13 +144,11 @@ test('a license is suspended with a reason and resumed, whatever its status', as
   const suspended = { at: expect.any(String), reason: 'Chargeback' };
   expect(await fixture.json(suspend, 'Chargeback')).toMatchObject({ status: 'past_due', suspended });
   const { stdout } = await fixture.admin(`license show ${licenseId}`);
-  expect(stdout).toMatch(/Suspended +.* UTC: Chargeback\n/);
-  expect(stdout).toMatch(/Keys +refused\n/);
+  expect(stdout).toMatch(/Suspended +.* UTC: Chargeback\nKeys +refused\n/);
   const { entries } = await fixture.json(`audit ${licenseId}`);
   const change = { member: 'suspendedBecause', from: null, to: 'Chargeback' };
   expect(entries[0]).toMatchObject({ action: 'license_changed', changes: [change] });
-  const resumed = await fixture.json(`license resume ${licenseId}`);
-  expect(resumed).toMatchObject({ status: 'past_due', suspended: null });
+  expect((await fixture.json(`license resume ${licenseId}`)).suspended).toBeNull();
   const ended = await fixture.license({ status: 'ended' });
   expect(await fixture.refused(1, suspend.replace(licenseId, ended.licenseId), 'x')).toContain('has ended');
 });
