@@ -73,6 +73,23 @@ describe('a subscription whose metadata name no owner', () => {
     expect(await sub.license()).toMatchObject({ ownerId: another });
   });
 
+  test('is never bound again', async () => {
+    const sub = bought();
+    await billing.apply(sub.created(t));
+    await billing.apply(sub.bought(t + 1));
+    await billing.apply(sub.bought(t, { client_reference_id: another }));
+    await expect(billing.apply(sub.updated(t + 2, { metadata: { ownerId: another } }))).rejects.toMatchObject(
+      {
+        reason: 'owner_changed',
+      },
+    );
+    await billing.apply(sub.updated(t + 3, { items: items('price_starter') }));
+    expect(await sub.license()).toMatchObject({ ownerId, tier: 'starter' });
+    expect(await billing.licenses.listByOwner(another)).not.toContainEqual(
+      expect.objectContaining({ licenseId: sub.licenseId }),
+    );
+  });
+
   test('stays its license’s owner’s, also where it was stored before owners were', async () => {
     const sub = bought();
     await billing.apply(sub.created(t, { metadata: { ownerId } }));

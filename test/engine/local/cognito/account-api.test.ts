@@ -48,6 +48,16 @@ test('the dashboard’s everyday token changes no account, and neither does an I
   expect(pool.options.accounts).toContain(ada);
 });
 
+test('a password is changed by who knows the one of before, to one of 12 characters of any kind', async () => {
+  const AccessToken = await tokenOf(ben);
+  const change = (PreviousPassword: string, ProposedPassword: string) =>
+    client.send(new ChangePasswordCommand({ AccessToken, PreviousPassword, ProposedPassword }));
+  await expect(change('wrong', 'twelve chars')).rejects.toMatchObject({ name: 'NotAuthorizedException' });
+  const short = change(ben.password, 'eleven char');
+  await expect(short).rejects.toMatchObject({ name: 'InvalidPasswordException' });
+  await change(ben.password, 'twelve chars');
+});
+
 test('an app counts once a code of it was given, and then each sign-in asks for one', async () => {
   const AccessToken = await tokenOf(ben);
   const { SecretCode: secret } = await client.send(new AssociateSoftwareTokenCommand({ AccessToken }));
