@@ -195,6 +195,25 @@ def make_adapter(kind: str, model_dirs: dict[str, Path], tmp_path: Path) -> Call
     return make
 
 
+def tiny_unet() -> Any:
+    """As small as it can be, with blocks and resnets."""
+    import torch
+    from diffusers import UNet2DConditionModel
+
+    torch.manual_seed(0)
+    return UNet2DConditionModel(
+        sample_size=8,
+        down_block_types=('CrossAttnDownBlock2D', 'DownBlock2D'),
+        mid_block_type=None,
+        up_block_types=('UpBlock2D', 'UpBlock2D'),
+        block_out_channels=(4, 8),
+        layers_per_block=1,
+        attention_head_dim=1,
+        cross_attention_dim=8,
+        norm_num_groups=2,
+    )
+
+
 def product(size: tuple[int, int] = (120, 160), alpha: int = 255) -> Image.Image:
     """A cut-out: many colors, with transparent corners."""
     image = Image.radial_gradient('L').resize(size).convert('RGBA')

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 import torch
-from diffusers import UNet2DConditionModel
 from torch._dynamo.utils import counters
 from torch.profiler import ProfilerActivity, profile
 
 from model_server.pipelines.compiling import CompileCache, compiling
+from model_server.pipelines.keys_and_values import KeysAndValues
 from model_server.pipelines.runtime import Runtime
 from model_server.settings import SettingsError
 
-from .conftest import SIDE, difference, in_type, open_engine, paint, use, with_product
+from .conftest import SIDE, difference, in_type, open_engine, paint, tiny_unet, use, with_product
 
 #: Seconds.
 FOREVER = 86_400
@@ -29,6 +29,7 @@ def fresh_compiler() -> Iterator[None]:
         (torch._inductor.config, 'deterministic'),
         (torch._dynamo.config, 'recompile_limit'),
         (torch._dynamo.config, 'specialize_float'),
+        (torch._dynamo.config, 'force_nn_module_property_static_shapes'),
         (torch.fx.experimental._config, 'use_duck_shape'),
     )
     before = [getattr(config, name) for config, name in options]
@@ -98,22 +99,6 @@ def kind() -> str:
     return 'z-image'
 
 
-def tiny_unet() -> Any:
-    """As small as it can be, with blocks and resnets."""
-    torch.manual_seed(0)
-    return UNet2DConditionModel(
-        sample_size=8,
-        down_block_types=('CrossAttnDownBlock2D', 'DownBlock2D'),
-        mid_block_type=None,
-        up_block_types=('UpBlock2D', 'UpBlock2D'),
-        block_out_channels=(4, 8),
-        layers_per_block=1,
-        attention_head_dim=1,
-        cross_attention_dim=8,
-        norm_num_groups=2,
-    )
-
-
 @torch.no_grad()
 def run(unet: Any, width: int, height: int, batch: int, tokens: int = 5) -> Any:
     latents = torch.linspace(-1, 1, batch * 4 * height * width).reshape(batch, 4, height, width)
@@ -129,6 +114,7 @@ def first_half(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures('first_half')
 def test_a_unets_parts_are_compiled_in_their_order_and_need_no_other_code_for_other_sizes() -> None:
     unet, plain = tiny_unet(), tiny_unet()
+    KeysAndValues(unet)
     unet.to(memory_format=torch.channels_last)
     pieces = []
     with compiling(FOREVER) as compiler:

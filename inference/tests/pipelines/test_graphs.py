@@ -1,6 +1,8 @@
 """CUDA graphs, with a stand-in for the card: what is replayed is what would be computed."""
 
+import gc
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,9 @@ from torch.utils._pytree import tree_leaves
 
 from model_server.failure import Failure
 from model_server.pipelines.graphs import MOST_KINDS, Graphs
+from model_server.pipelines.keys_and_values import KeysAndValues
 
-from .conftest import draw, in_type, open_engine, paint, spec, use, with_product
+from .conftest import draw, in_type, open_engine, paint, spec, tiny_unet, use, with_product
 
 
 class Card:
@@ -121,6 +124,37 @@ def test_what_cant_be_captured_runs_as_it_is_with_a_line_in_the_log(
     assert [call(model, 3) for _ in range(3)] == [12.0] * 3
     assert [call(model, 1) for _ in range(2)] == [12.0] * 2
     assert (card.captured, card.replayed) == (4, 3)
+
+
+def test_the_keys_and_values_of_a_prompt_are_computed_once_for_a_picture_and_are_what_they_were(
+    card: Card,
+) -> None:
+    draw = torch.Generator().manual_seed(1)
+    plain = tiny_unet()
+    unet = deepcopy(plain)
+    keys_and_values = KeysAndValues(unet)
+    Graphs(unet, card)
+    computed = []
+    (layer, *_) = keys_and_values._layers
+    layer.compute = lambda text: computed.append(len(text)) or type(layer).compute(layer, text)
+    addresses = {}
+    with torch.no_grad():
+        for rows, tokens in ((2, 5), (1, 5), (2, 10), (2, 5), (1, 5)) * 2:
+            text = torch.randn(rows, tokens, 8, generator=draw)
+            for step in (3, 2, 1):
+                latents = torch.randn(rows, 4, 8, 8, generator=draw)
+                assert torch.equal(unet(latents, step, text).sample, plain(latents, step, text).sample)
+                assert addresses.setdefault((rows, tokens), layer.kept.data_ptr()) == layer.kept.data_ptr()
+        for each in (unet, plain):
+            each.get_parameter('down_blocks.0.attentions.0.transformer_blocks.0.attn2.to_k.weight').mul_(2)
+        keys_and_values.forget()
+        assert torch.equal(unet(latents, 1, text).sample, plain(latents, 1, text).sample)
+    assert computed == [2, 1, 2, 2, 1] * 2 + [1]
+    # A graph holds what it reads, and nothing else does.
+    assert len(keys_and_values._known) == 3
+    unet.forward.drop()
+    gc.collect()
+    assert len(keys_and_values._known) == 1
 
 
 @pytest.fixture

@@ -112,6 +112,6 @@ def test_the_estimate_goes_with_the_operations_of_the_whole_model(
         with FlopCounterMode(display=False) as counter, torch.device('meta'), torch.no_grad():
             run(model, side)
         order = Order(1, 1, 1.0, side, side, 0, 'reference')
-        pixels = engine.pixels(None, order) if hasattr(engine, 'pixels') else side * side
-        ratios.append(counter.get_total_flops() / size_of(1, 1, pixels, engine.attention))
+        size = size_of(1, 1, engine.pixels(None, order), engine.attention_per_megapixel)
+        ratios.append(counter.get_total_flops() / size)
     assert max(ratios) / min(ratios) < 1.04
