@@ -106,8 +106,6 @@ def compiling(seconds: float) -> Generator[Compiler, None, None]:
     # Otherwise a float of a model's, as what its norms add, is made a tensor and read again in each
     # evaluation: with PyTorch 2.11 twice as many operations as all others.
     dynamo.specialize_float = True
-    # Otherwise a prompt's keys and values have the size that they had when code was compiled.
-    dynamo.force_nn_module_property_static_shapes = False
     # Otherwise code that was compiled for a square picture is for square ones only.
     shapes: Any = torch.fx.experimental._config
     shapes.use_duck_shape = False

@@ -12,7 +12,7 @@ import torch
 
 
 class _Kept(torch.nn.Linear):
-    """A layer that answers what was computed before."""
+    """A layer that answers what was computed before. To PyTorch's compiler its size is open."""
 
     kept: torch.Tensor
 

@@ -90,14 +90,15 @@ def rewrite(file: Path, **changes: Any) -> None:
     file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
 
 
-def open_engine(kind: str, model_dir: Path, dtype: str = 'float32', **settings: Any) -> Any:
+def open_engine(model_dir: Path, dtype: str = 'float32', **settings: Any) -> Any:
     """As the server makes it, and warm."""
     import torch
 
-    from model_server.__main__ import PIPELINES
+    from model_server.__main__ import choose_engine
     from model_server.pipelines.runtime import Runtime
+    from model_server.settings import Settings
 
-    module, name = PIPELINES[kind].split(':')
+    module, name = choose_engine(Settings(model_dir=model_dir)).split(':')
     runtime = replace(Runtime.from_environment(), dtype=getattr(torch, dtype), **settings)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Runtime, 'from_environment', lambda: runtime)
@@ -148,7 +149,7 @@ def engines(
     def get(kind: str) -> Any:
         name = kind, dtype
         if name not in made_engines:
-            made_engines[name] = open_engine(VARIANTS.get(kind, kind), model_dirs[kind], dtype)
+            made_engines[name] = open_engine(model_dirs[kind], dtype)
         made_engines[name].use(None)
         return made_engines[name]
 

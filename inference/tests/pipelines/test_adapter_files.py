@@ -230,17 +230,17 @@ import json, sys
 sys.modules['peft'] = None
 from pathlib import Path
 from tests.pipelines.conftest import file_adapter, open_engine, paint, spec, use
-for kind, model, file in json.loads(sys.argv[1]):
-    engine = open_engine(kind, Path(model))
+for model, file in json.loads(sys.argv[1]):
+    engine = open_engine(Path(model))
     before = paint(engine, spec())
     use(engine, file_adapter(Path(file)))
     assert paint(engine, spec()) != before
 """
-    tries: list[tuple[str, str, str]] = []
+    tries: list[tuple[str, str]] = []
     for kind, folder in (('sdxl', 'ip'), ('z-image', 'z-image')):
         file = tmp_path / f'{kind}.safetensors'
         build_lora(kind, model_dirs[kind], file)  # type: ignore[arg-type]
-        tries.append((kind, str(model_dirs[folder]), str(file)))
+        tries.append((str(model_dirs[folder]), str(file)))
     command = [sys.executable, '-c', script, json.dumps(tries)]
     subprocess.run(command, cwd=INFERENCE, check=True, capture_output=True)
 

@@ -29,7 +29,6 @@ def fresh_compiler() -> Iterator[None]:
         (torch._inductor.config, 'deterministic'),
         (torch._dynamo.config, 'recompile_limit'),
         (torch._dynamo.config, 'specialize_float'),
-        (torch._dynamo.config, 'force_nn_module_property_static_shapes'),
         (torch.fx.experimental._config, 'use_duck_shape'),
     )
     before = [getattr(config, name) for config, name in options]
@@ -77,7 +76,7 @@ def test_inductors_code_paints_the_same_picture_and_nothing_is_compiled_in_a_req
     monkeypatch.setenv('COMPILE', '1')
     monkeypatch.setenv('COMPILE_SECONDS', str(FOREVER))
     monkeypatch.setenv('COMPILE_CACHE_DIR', str(tmp_path))
-    engine = open_engine('z-image', model_dirs['z-image'])
+    engine = open_engine(model_dirs['z-image'])
     named, _, pieces = engine.model_version.rpartition(' compiled-')
     assert named == eager.model_version
     assert int(pieces) == graphs() > 0

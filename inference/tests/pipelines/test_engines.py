@@ -45,7 +45,7 @@ def test_the_same_order_is_the_same_image_whatever_was_painted_before(
     paint(engine, spec(prompt='word ' * 90, width=160))
     assert paint(engine, spec()) == first
     # A new engine, as in another process.
-    assert paint(open_engine(kind, model_dirs[kind], dtype), spec()) == first
+    assert paint(open_engine(model_dirs[kind], dtype), spec()) == first
 
 
 @in_type('bfloat16')

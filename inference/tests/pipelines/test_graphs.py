@@ -169,7 +169,7 @@ def open_graphed(
 ) -> Callable[[str], Any]:
     """Engines with graphs."""
     monkeypatch.setattr('model_server.pipelines.diffusion.capture_on_card', lambda: card)
-    return lambda name: open_engine('sdxl', model_dirs[name], dtype, graphs=True)
+    return lambda name: open_engine(model_dirs[name], dtype, graphs=True)
 
 
 @in_type('bfloat16')
