@@ -1,7 +1,9 @@
 """Models with random weights: the same bytes each time, of the published sizes, with adapters that fit."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -10,8 +12,6 @@ from safetensors.torch import load_file
 from model_server.__main__ import PIPELINES
 from random_models import KINDS, Kind, build_lora
 from random_models.__main__ import main
-from random_models.models import create
-from random_models.weights import Draw
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -44,14 +44,11 @@ def test_other_models_have_no_ip_adapter(arguments: list[str], tmp_path: Path) -
     assert not (tmp_path / 'model').exists()
 
 
-def test_full_models_have_the_published_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.nn.Module, 'to_empty', lambda model, device: model)
-    monkeypatch.setattr(Draw, '_fill', lambda *_: None)
-    draw = Draw('cpu', torch.bfloat16)
+def test_full_models_have_the_published_sizes(full_model: Callable[[Any], Any]) -> None:
     sizes = {
         f'{kind} {name}': sum(each.numel() for each in part.parameters())
         for kind in KINDS
-        for name, part in create(kind, 'full', draw).components.items()
+        for name, part in full_model(kind).components.items()
         if isinstance(part, torch.nn.Module)
     }
     sizes['sdxl texts'] = sizes.pop('sdxl text_encoder') + sizes.pop('sdxl text_encoder_2')

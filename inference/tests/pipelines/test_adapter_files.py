@@ -25,8 +25,6 @@ from model_server.pipelines.adapters.reader import AdapterCache
 from model_server.pipelines.adapters.sgm_names import name_in_sgm
 from model_server.pipelines.engine import Adapter
 from random_models import build_lora
-from random_models.models import create
-from random_models.weights import Draw
 
 from .conftest import (
     difference,
@@ -79,12 +77,9 @@ def changeable(model: Any) -> list[str]:
 
 
 def test_sdxls_layers_have_the_names_that_diffusers_reads_from_kohyas_files(
-    monkeypatch: pytest.MonkeyPatch,
+    full_model: Callable[[Any], Any],
 ) -> None:
-    """Of SDXL in its full size, without its weights."""
-    monkeypatch.setattr(torch.nn.Module, 'to_empty', lambda model, device: model)
-    monkeypatch.setattr(Draw, '_fill', lambda *_: None)
-    pipeline = create('sdxl', 'full', Draw('cpu', torch.float32))
+    pipeline = full_model('sdxl')
     layers = changeable(pipeline.unet)
     state = {}
     for mark, layer in enumerate(layers):

@@ -187,9 +187,9 @@ def test_a_replay_paints_what_the_engine_paints_without_graphs(
         with_product('reference'),
         with_product('exact_product'),
     ]
-    for seed in (1, 2):
-        for order in orders:
-            assert paint(engine, order, seed) == paint(plain, order, seed)
+    # The last one is a kind that is known.
+    for seed, order in enumerate([*orders, orders[0]]):
+        assert paint(engine, order, seed) == paint(plain, order, seed)
     # Three kinds of sizes, and an IP-Adapter's scale; the rest is replayed.
     assert card.captured == (4 if name == 'ip' else 3)
     assert card.replayed > 2 * card.captured
