@@ -37,13 +37,6 @@ def test_a_model_is_the_same_bytes_each_time_and_so_is_a_lora_of_it(kind: Kind, 
     assert {layer.endswith('to_q') for layer in layers} == {True, False}
 
 
-@pytest.mark.parametrize('arguments', [['z-image'], ['sdxl', '--size', 'full']])
-def test_other_models_have_no_ip_adapter(arguments: list[str], tmp_path: Path) -> None:
-    with pytest.raises(SystemExit):
-        main([*arguments, str(tmp_path / 'model'), '--ip-adapter'])
-    assert not (tmp_path / 'model').exists()
-
-
 def test_full_models_have_the_published_sizes(full_model: Callable[[Any], Any]) -> None:
     sizes = {
         f'{kind} {name}': sum(each.numel() for each in part.parameters())

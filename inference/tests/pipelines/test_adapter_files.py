@@ -368,17 +368,6 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(
     assert paint(engine, spec()) == image
 
 
-@in_type('float32')
-def test_a_known_adapter_is_not_read_again(engine: Any, make_adapter: Make) -> None:
-    adapter = make_adapter(seed=5)
-    use(engine, adapter)
-    image = paint(engine, spec())
-    use(engine, None)
-    adapter.path.unlink()
-    use(engine, adapter)
-    assert paint(engine, spec()) == image
-
-
 def test_memory_holds_the_adapters_used_last() -> None:
     def note(read: list[str], name: str) -> AdapterWeights:
         read.append(name)

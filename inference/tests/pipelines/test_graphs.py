@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_leaves
 
 from model_server.failure import Failure
 from model_server.pipelines.graphs import MOST_KINDS, Graphs
-from model_server.pipelines.keys_and_values import KeysAndValues
+from model_server.pipelines.keys_and_values import LONGEST, KeysAndValues
 
 from .conftest import draw, in_type, open_engine, paint, spec, tiny_unet, use, with_product
 
@@ -134,10 +134,15 @@ def test_the_keys_and_values_of_a_prompt_are_computed_once_for_a_picture_and_are
     unet = deepcopy(plain)
     keys_and_values = KeysAndValues(unet)
     Graphs(unet, card)
-    computed = []
-    (layer, *_) = keys_and_values._layers
-    layer.compute = lambda text: computed.append(len(text)) or type(layer).compute(layer, text)
-    addresses = {}
+    computed: list[int] = []
+    addresses: dict[tuple[int, int], int] = {}
+    layer: Any = keys_and_values._layers[0]
+
+    def compute(text: Any) -> Any:
+        computed.append(len(text))
+        return type(layer).compute(layer, text)
+
+    layer.compute = compute
     with torch.no_grad():
         for rows, tokens in ((2, 5), (1, 5), (2, 10), (2, 5), (1, 5)) * 2:
             text = torch.randn(rows, tokens, 8, generator=draw)
@@ -149,12 +154,17 @@ def test_the_keys_and_values_of_a_prompt_are_computed_once_for_a_picture_and_are
             each.get_parameter('down_blocks.0.attentions.0.transformer_blocks.0.attn2.to_k.weight').mul_(2)
         keys_and_values.forget()
         assert torch.equal(unet(latents, 1, text).sample, plain(latents, 1, text).sample)
-    assert computed == [2, 1, 2, 2, 1] * 2 + [1]
+        assert computed == [2, 1, 2, 2, 1] * 2 + [1]
+        # Of a long prompt they would take too much memory.
+        long = torch.randn(1, LONGEST + 77, 8, generator=draw)
+        for step in (3, 2, 1):
+            assert torch.equal(unet(latents, step, long).sample, plain(latents, step, long).sample)
+            assert layer.kept is None
     # A graph holds what it reads, and nothing else does.
     assert len(keys_and_values._known) == 3
     unet.forward.drop()
     gc.collect()
-    assert len(keys_and_values._known) == 1
+    assert len(keys_and_values._known) == 0
 
 
 @pytest.fixture
