@@ -12,7 +12,7 @@ from torch._dynamo.utils import counters
 from torch.profiler import ProfilerActivity, profile
 
 from model_server.pipelines.compiling import CompileCache, compiling
-from model_server.pipelines.keys_and_values import KeysAndValues
+from model_server.pipelines.keys_and_values import LONGEST, KeysAndValues
 from model_server.pipelines.runtime import Runtime
 from model_server.settings import SettingsError
 
@@ -124,6 +124,10 @@ def test_a_unets_parts_are_compiled_in_their_order_and_need_no_other_code_for_ot
         for width, height in ((8, 8), (12, 8), (8, 12)):
             run(unet, width, height, 1)
     assert 0 < pieces[0] < pieces[1] < compiler.pieces == graphs()
+    # With a prompt of which nothing is kept, blocks run as they are.
+    long = LONGEST + 77
+    assert torch.allclose(run(unet, 8, 8, 2, long), run(plain, 8, 8, 2, long), atol=1e-3)
+    assert compiler.pieces == graphs()
     torch.compiler.set_stance('fail_on_recompile')
     # No larger ones: on a CPU, PyTorch has another convolution for large inputs.
     for (width, height), batch in product_of([(8, 8), (32, 8), (8, 20), (24, 22), (32, 32)], (1, 2)):
