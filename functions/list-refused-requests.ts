@@ -9,7 +9,8 @@ import { ownedLicense } from '../shared/http/owned-license.ts';
 import { readQuery } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
 import { licenseStore } from '../shared/licenses/store.ts';
-import { listRefused, type KeptRefused } from '../shared/limits/refusal-store.ts';
+import { listRefused } from '../shared/limits/refusal-store.ts';
+import type { RefusedRequest } from '../shared/limits/refusals.ts';
 
 /** GET /licenses/{licenseId}/refused-requests: the newest requests of its keys and its playground that were refused, and why. */
 export const handler = endpoint(routes.listRefusedRequests, {
@@ -33,6 +34,6 @@ function readSearched(sent: string | undefined): string | undefined {
   return requestId;
 }
 
-function toAnswer({ atMs, caller, ...refused }: KeptRefused): RefusedRequestList['requests'][number] {
+function toAnswer({ atMs, caller, ...refused }: RefusedRequest): RefusedRequestList['requests'][number] {
   return { ...refused, at: isoTime(atMs), keyId: caller === playgroundCaller ? null : caller };
 }

@@ -204,8 +204,10 @@ export class ServiceStack extends Stack {
     return new GenerationWorker(this, 'Worker', props);
   }
 
-  private addSweep({ distribution: slowest }: DashboardSite): Sweep {
-    return new Sweep(this, 'SweepSchedule', { fn: this.addFunction(jobs.sweep, jobTimeout), slowest });
+  private addSweep({ distribution: slowest, origin }: DashboardSite): Sweep {
+    const fn = this.addFunction(jobs.sweep, jobTimeout);
+    fn.setVariable(environmentVariables.dashboardUrl, `${origin}/`);
+    return new Sweep(this, 'SweepSchedule', { fn, slowest });
   }
 
   /** Without an address to send from there are no e-mails. What waits to be sent is removed by its time to live. */

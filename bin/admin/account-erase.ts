@@ -8,12 +8,13 @@ import { counted, type Answer } from '../common/output.ts';
 import type { Session } from './command.ts';
 
 const stays = [
-  "the totals of its licenses' periods, without prompts: they are what was paid for",
+  "the totals of its licenses' periods, gifts and packs of credits, without prompts: they are what was paid for",
   `who changed what, by ids, with the names that keys and licenses had: ${auditDays} days`,
-  'how often its requests were refused, and for what, without prompts: 35 days',
+  'which of its requests were refused, and why, without prompts: 14 days; how often: 35 days',
   'when its sessions ended, so that tokens of before stay refused',
   'its revoked keys (hash, first characters, name) and its uploads, until their own time is over',
   'copies of the table: when one is restored, its requests are deleted again',
+  "what is remembered of its subscriptions, with Stripe's ids of them and of their customer",
   'what Stripe and your logs know: end its subscription there',
 ];
 

@@ -1,10 +1,13 @@
 import { licenseIdOf } from '../../shared/billing/subscription-license.ts';
-import { isId, readRequestId } from '../../shared/base/ids.ts';
+import { isId, isKeyId, readRequestId } from '../../shared/base/ids.ts';
+import { isCustomerId } from '../../shared/billing/stripe-objects.ts';
+import { subscriptionStore } from '../../shared/billing/subscription-store.ts';
+import { fingerprintApiKey, isApiKey } from '../../shared/keys/api-key.ts';
 import { fromItem as keyOf } from '../../shared/keys/item.ts';
 import type { ApiKey } from '../../shared/keys/store.ts';
 import { listRefused } from '../../shared/limits/refusal-store.ts';
 import { refusedPrefix } from '../../shared/table/keys.ts';
-import { readAll, type Item } from '../../shared/table/table.ts';
+import { scanAll, type Item } from '../../shared/table/table.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
 import { account, id, nonEmpty } from '../common/values.ts';
@@ -28,7 +31,7 @@ type Search = (session: Session, word: string, options: Options) => Promise<Answ
 export const findCommand: CommandRow = {
   name: 'find',
   description:
-    'what a customer speaks of: a request id (by the logs, while they are kept), the beginning of a key, an e-mail address, a Stripe subscription, a license',
+    'what a customer speaks of: a request id (by the logs, while they are kept), a key, its id or its beginning, an e-mail address, a Stripe subscription or customer, a license',
   operands: [['<word>', 'what it is called', nonEmpty]],
   options: [
     ['--license <id>', 'a request or a key of this license', id],
@@ -42,11 +45,10 @@ export const findCommand: CommandRow = {
 
 function searchFor(word: string): Search {
   if (readRequestId(word) !== null) return findRequest;
+  if (isKeyId(word) || isApiKey(word)) return findKey;
   if (word.startsWith('svc_live_')) return findKeys;
   if (word.startsWith('sub_')) return (session) => oneLicense(session, licenseIdOf(word));
-  if (word.startsWith('cus_')) {
-    throw usageFailure("No customer's id is stored: find their subscription (sub_…), which Stripe shows.");
-  }
+  if (isCustomerId(word)) return findCustomer;
   const isAccount = word.includes('@') || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(word);
   if (isAccount) return (session) => showAccount(session, word);
   if (!isId(word)) throw usageFailure('This is no request id, key, e-mail address, subscription or license.');
@@ -55,6 +57,26 @@ function searchFor(word: string): Search {
 
 async function oneLicense(session: Session, licenseId: string): Promise<Answer> {
   return showLicense(session, await getLicense(session, licenseId));
+}
+
+async function findCustomer(session: Session, word: string): Promise<Answer> {
+  const { table, licenses } = session.stores;
+  const licenseIds = await subscriptionStore(table).listByCustomer(word);
+  if (licenseIds.length === 0) {
+    throw new Failure(
+      `No subscription of ${word} is known, or all its events came before customers were stored: Stripe shows its subscriptions, and find takes each (sub_…).`,
+    );
+  }
+  const known = await licenses.getMany(licenseIds);
+  const answers = await Promise.all([...known.values()].map((license) => showLicense(session, license)));
+  const unowned = licenseIds.filter((licenseId) => !known.has(licenseId));
+  const texts = unowned.map(
+    (licenseId) => `${licenseId.replace('lic_', '')} has no license: nobody owns it.`,
+  );
+  return {
+    json: { licenses: answers.map(({ json }) => json), unowned },
+    text: [...answers.map(({ text }) => text), ...texts].join('\n\n'),
+  };
 }
 
 /** @returns undefined where neither a license nor an account is named. */
@@ -91,7 +113,7 @@ async function findRequest(session: Session, word: string, options: Options): Pr
   const refused = found.flatMap((one) => one.refused);
   if (lines.length + stored.length + refused.length === 0) {
     throw new Failure(
-      `Nothing is known of ${requestId}. Logs are kept for so many days as the option logRetentionDays says; what is stored is found with --license or --owner.`,
+      `Nothing is known of ${requestId}. Logs are kept for as many days as the option logRetentionDays says; what is stored is found with --license or --owner.`,
     );
   }
   const logged = lines.map((line) =>
@@ -111,7 +133,16 @@ async function findRequest(session: Session, word: string, options: Options): Pr
   };
 }
 
-/** By its beginning, or the whole key: what is stored has only the beginning. */
+/** By its id, or the whole key, which tells its id: it is read wherever it is. */
+async function findKey(session: Session, word: string): Promise<Answer> {
+  const keyId = isKeyId(word) ? word : fingerprintApiKey(word).keyId;
+  const key = await session.stores.apiKeys.get(keyId);
+  if (key === null) throw new Failure(`There is no key ${keyId}.`);
+  const answers = await answersOf(session, [key]);
+  return { json: { keys: answers }, text: listOf(answers, keyFields, '') };
+}
+
+/** By its beginning. */
 async function findKeys(session: Session, word: string, options: Options): Promise<Answer> {
   const licenseIds = await namedLicenses(session, options);
   let keys: ApiKey[];
@@ -140,24 +171,13 @@ async function scan(
   filter: string,
   values: Record<string, string>,
 ): Promise<Item[]> {
-  const [{ DescribeTableCommand }, { ScanCommand }] = await Promise.all([
-    import('@aws-sdk/client-dynamodb'),
-    import('@aws-sdk/lib-dynamodb'),
-  ]);
+  const { DescribeTableCommand } = await import('@aws-sdk/client-dynamodb');
   const { Table: described } = await table.client.send(new DescribeTableCommand({ TableName: table.name }));
   const units = Math.ceil((described?.TableSizeBytes ?? 0) / 8192);
   const { usd, per } = prices.tableReads;
   const cost = `${units.toLocaleString('en-US')} read units, $${((units * usd) / per).toFixed(2)} at list price`;
   if (!yes) throw new Failure(`This would read the whole table: about ${cost}. Nothing was read: add --yes.`);
   process.stderr.write(`Reads the whole table: about ${cost}.\n`);
-  const page = (start: Item | undefined) =>
-    table.documents.send(
-      new ScanCommand({
-        TableName: table.name,
-        FilterExpression: filter,
-        ExpressionAttributeValues: values,
-        ExclusiveStartKey: start,
-      }),
-    );
-  return readAll(page, (item) => item);
+  const query = { FilterExpression: filter, ExpressionAttributeValues: values };
+  return scanAll(table, query, (item) => item);
 }

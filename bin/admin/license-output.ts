@@ -47,13 +47,29 @@ function extraRow(extra: ExtraCredits, nowMs: number): (string | number)[] {
   ];
 }
 
-/** @param owner an account's sub or e-mail address; undefined for the licenses of all. */
-export async function listLicenses(session: Session, owner: string | undefined): Promise<Answer> {
+/** Each account is asked for by itself: to read the whole pool could end before a large one does. */
+async function leftOf(all: License[], { isGone }: Session['accounts']): Promise<License[]> {
+  const kept = all.filter(({ status, givenName }) => status !== 'ended' || givenName !== null);
+  const left: License[] = [];
+  for (const [ownerId, owned] of Map.groupBy(kept, (one) => one.ownerId))
+    if (await isGone(ownerId)) left.push(...owned);
+  return left;
+}
+
+export interface ListOptions {
+  /** An account's sub or e-mail address; without one the licenses of all are listed. */
+  owner?: string;
+  /** Only those that an account left which deleted itself: `account erase` ends each, and takes its name away. */
+  deleted?: boolean;
+}
+
+export async function listLicenses(session: Session, { owner, deleted }: ListOptions): Promise<Answer> {
   const { stores, accounts } = session;
-  const licenses =
+  const all =
     owner === undefined
       ? await stores.licenses.listAll()
       : await stores.licenses.listByOwner(await accounts.ownerId(owner));
+  const licenses = deleted ? await leftOf(all, accounts) : all;
   const byOwner = Map.groupBy(licenses, ({ ownerId }) => ownerId);
   const emails = await accounts.emailsOf([...byOwner.keys()]);
   const names = new Map([...byOwner.values()].flatMap((owned) => [...licenseNames(owned)]));
@@ -74,7 +90,7 @@ export async function listLicenses(session: Session, owner: string | undefined):
   };
   return {
     json: { licenses: licenses.map((license) => licenseJson(license, knownOf(license))) },
-    text: listOf(licenses, columns, 'There are no licenses.'),
+    text: listOf(licenses, columns, deleted ? 'No account left any.' : 'There are no licenses.'),
   };
 }
 

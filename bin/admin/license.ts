@@ -19,7 +19,7 @@ import {
 } from './license-change.ts';
 import { creditCommand } from './license-credit.ts';
 import { getLicense, unknownLicense } from './get-license.ts';
-import { listLicenses, showLicense } from './license-output.ts';
+import { listLicenses, showLicense, type ListOptions } from './license-output.ts';
 import { counted, type Answer } from '../common/output.ts';
 import { account, id, ids, line, oneOf, time, timeOrNever, wholeNumber } from '../common/values.ts';
 
@@ -152,11 +152,16 @@ export const licenseCommands: CommandGroup = {
     {
       name: 'list',
       description: 'every license, oldest first; without --owner that reads the whole table',
-      options: [['--owner <account>', 'only those of this account: its sub or e-mail address', account]],
-      run:
-        ({ owner }: { owner?: string }) =>
-        (session) =>
-          listLicenses(session, owner),
+      options: [
+        ['--owner <account>', 'only those of this account: its sub or e-mail address', account],
+        [
+          '--deleted',
+          'only those whose account is gone from the user pool: "account erase" with the owner clears what is left',
+          null,
+          { conflicts: ['owner'] },
+        ],
+      ],
+      run: (options: ListOptions) => (session) => listLicenses(session, options),
     },
     {
       name: 'show',

@@ -36,7 +36,8 @@ const options: OptionRow[] = [
   ['--region <region>', 'the AWS region (default: AWS_REGION)', region],
 ];
 
-function buildProgram(): Command {
+/** Exported for the test of what the docs say to type. */
+export function buildProgram(): Command {
   const program = withErrorLines(new Command('admin')).description(
     'Operates the Image Generation Service: its identities, accounts, licenses and keys.\n' +
       'It works on the local service, or on AWS when a table or a stack is named.',

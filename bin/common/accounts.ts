@@ -51,17 +51,16 @@ export function openAccounts(pool: UserPool | null) {
     poolId: pool?.id ?? null,
     find,
     emailsOf,
+    isGone: async (sub: string) => (await ask((known) => known.bySub(sub))) === null,
     /**
      * Who a new license is for. An invited account that has not signed in yet is one like others.
      * @throws Failure where nobody can sign in with the account.
      */
     async newOwnerId(owner: string): Promise<string> {
       const { sub, enabled, status } = await find(owner);
-      const isConfirmed = status !== 'UNCONFIRMED';
-      if (enabled && isConfirmed) return sub;
-      throw new Failure(
-        `The account ${owner} ${enabled ? 'has not confirmed its e-mail address' : 'is disabled'}.`,
-      );
+      if (!enabled) throw new Failure(`The account ${owner} is disabled.`);
+      if (status !== 'UNCONFIRMED') return sub;
+      throw new Failure(`The account ${owner} has not confirmed its e-mail address.`);
     },
     /** The owner of a license, as it is stored. A sub is taken as it is: nothing need be asked. */
     async ownerId(owner: string): Promise<string> {

@@ -64,10 +64,10 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     'web ACLs': 2,
     rules: 9,
     // With every possible value of their second dimension. A fault makes one more of its function's version, for an hour.
-    metrics: 48 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5),
+    metrics: 49 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5),
     // An alarm on an expression counts each metric in it.
     'metrics in alarms':
-      179 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 7),
+      180 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 7),
     // S3's own of the prefix of outputs, by what is asked there: of requests five, of bytes, errors and latency two each.
     'request metrics': 11,
     dashboard: 1,

@@ -22,13 +22,10 @@ export function nextSteps(place: DeployedPlace, outputs: Outputs): string {
   const npm = (script: string) => `npm run --silent ${script} -- --stack ${stackName} --region ${region}`;
   const commands = [
     ...(profile === undefined ? [] : [`export AWS_PROFILE=${profile}`]),
-    `aws cognito-idp admin-create-user --region ${region} --user-pool-id ${output(outputs, 'UserPoolId')} \\`,
-    '  --username you@example.com \\',
-    '  --user-attributes Name=email,Value=you@example.com Name=email_verified,Value=true \\',
-    `  --query "User.Attributes[?Name=='sub'].Value" --output text`,
+    `${npm('admin')} account invite you@example.com`,
     `${npm('admin')} identity put --name Aurora --slug aurora \\`,
     '  --description "Curtains of light." --catalog founding',
-    `${npm('admin')} license grant --owner SUB --tier pro --founding-catalog`,
+    `${npm('admin')} license grant --owner you@example.com --tier pro --founding-catalog`,
     `${npm('admin')} key issue LICENSE --name "my app"`,
   ];
   const sections = [
@@ -36,8 +33,7 @@ export function nextSteps(place: DeployedPlace, outputs: Outputs): string {
     indented(addresses.split('\n')),
     ...(outputs.ModelEndpointName === noModelEndpoint ? [noModelNote] : []),
     `Check it:\n\n${indented([npm('smoke')])}`,
-    'The first account (it prints the SUB and mails a password), identity, license and key:\n\n' +
-      indented(commands),
+    'The first account (AWS mails a password), identity, license and key:\n\n' + indented(commands),
     'What else there is to do: docs/deploying.md.',
   ];
   return sections.join('\n\n');

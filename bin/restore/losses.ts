@@ -1,12 +1,11 @@
 import { paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Actor } from '../../shared/accounts/audit.ts';
 import { systemClock } from '../../shared/base/clock.ts';
 import { sweep } from '../../shared/generations/sweep.ts';
 import { objectStore, tombstones } from '../../shared/images/object-store.ts';
 import { whyInactive, type License } from '../../shared/licenses/license.ts';
 import { fromItem } from '../../shared/licenses/store.ts';
-import { readAll, type Item } from '../../shared/table/table.ts';
+import { scanAll } from '../../shared/table/table.ts';
 import { requestEraser } from '../common/erase.ts';
 import { Failure } from '../common/failure.ts';
 import { counted } from '../common/output.ts';
@@ -28,19 +27,14 @@ export interface Losses {
  */
 export async function readLosses(tableName: string): Promise<Losses> {
   const { table, close } = openStores(tableName);
-  const scan = (start: Item | undefined) =>
-    table.documents.send(
-      new ScanCommand({
-        TableName: table.name,
-        ConsistentRead: true,
-        FilterExpression:
-          'attribute_exists(revokedAtMs) OR #action = :revoked OR SK = :license OR attribute_exists(sessionsEndedAtMs)',
-        ExpressionAttributeNames: { '#action': 'action' },
-        ExpressionAttributeValues: { ':revoked': 'key_revoked', ':license': 'LICENSE' },
-        ExclusiveStartKey: start,
-      }),
-    );
-  const items = await readAll(scan, (item) => item).finally(close);
+  const scan = {
+    ConsistentRead: true,
+    FilterExpression:
+      'attribute_exists(revokedAtMs) OR #action = :revoked OR SK = :license OR attribute_exists(sessionsEndedAtMs)',
+    ExpressionAttributeNames: { '#action': 'action' },
+    ExpressionAttributeValues: { ':revoked': 'key_revoked', ':license': 'LICENSE' },
+  };
+  const items = await scanAll(table, scan, (item) => item).finally(close);
   const of = (SK: string) => items.filter((item) => item.SK === SK);
   const audited = items.filter(({ action }) => action !== undefined);
   const inactive = of('LICENSE')

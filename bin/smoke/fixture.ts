@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DeleteObjectCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
-import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { accountCallerId } from '../../shared/base/ids.ts';
 import type { GenerationAnswer } from '../../shared/generations/answer-contract.ts';
 import type { Identity } from '../../shared/identities/identity.ts';
@@ -10,7 +10,7 @@ import type { License } from '../../shared/licenses/license.ts';
 import { newLicense } from '../../shared/licenses/new-license.ts';
 import { itemKeys, type ItemKey } from '../../shared/table/keys.ts';
 import { partitions } from '../../shared/table/schema.ts';
-import { readAll, type Item } from '../../shared/table/table.ts';
+import { queryAll, type Item } from '../../shared/table/table.ts';
 import { getIdentity } from '../admin/identity.ts';
 import { newIdentity } from '../admin/identity-change.ts';
 import { Failure } from '../common/failure.ts';
@@ -115,10 +115,7 @@ async function itemsOfRun(fixture: SmokeFixture, keyIds: string[]): Promise<Item
 
 function itemsOf({ table }: Stores, partition: string): Promise<Item[]> {
   const condition = { KeyConditionExpression: 'PK = :PK', ExpressionAttributeValues: { ':PK': partition } };
-  const query = { ...condition, TableName: table.name, ConsistentRead: true };
-  const read = (ExclusiveStartKey?: Item) =>
-    table.documents.send(new QueryCommand({ ...query, ExclusiveStartKey }));
-  return readAll(read, (item) => item);
+  return queryAll(table, { ...condition, ConsistentRead: true }, (item) => item);
 }
 
 async function filesOfRun({ s3: client, place, license }: SmokeFixture): Promise<string[]> {

@@ -27,6 +27,7 @@ const screens: [path: string, title: string, load: Parameters<typeof lazyScreen>
   ['identities/:identityId', 'Identity', () => import('./screens/identities/identity-screen.tsx')],
   ['keys', 'Keys', () => import('./screens/keys/keys-screen.tsx')],
   ['playground/:requestId?', 'Playground', () => import('./screens/playground/playground-screen.tsx')],
+  ['plans', 'Choose a plan', () => import('./screens/plans/plans-screen.tsx')],
   ['quickstart', 'Quickstart', () => import('./screens/quickstart/quickstart-screen.tsx')],
 ];
 const routes = screens.map(([path, title, load]) => ({ path, title, Screen: lazyScreen(load) }));
@@ -57,6 +58,7 @@ export function App() {
             ))}
             {/* An account without a license has settings, too. */}
             <Route path="account" element={<Account />} />
+
             <Route path="*" element={<NotFound />} />
           </Route>
         </Route>

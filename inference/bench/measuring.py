@@ -30,8 +30,7 @@ _SEED = 7
 _COMPILE_SECONDS = '110'
 #: An engine that takes so many times as long as plain diffusers is measured no further.
 _MOST_TIMES_PLAIN = 3
-#: In each of so many turns an evaluation is called so often, by the number of images.
-_TURNS = 3
+#: In each turn an evaluation is called so often, by the number of images.
 _CALLS = {1: 6, 4: 3}
 
 _Painting = Callable[[], list[Image.Image]]
@@ -152,7 +151,7 @@ class Measuring:
         for name, (work, modes) in ways.items():
             with self._trying(name, title):
                 found[name] = Evaluation(modes, work, capture)
-        for _ in range(_TURNS):
+        for _ in range(self._amount.repeats):
             for evaluation in found.values():
                 evaluation.take_turn(_CALLS[images])
         for name, evaluation in found.items():

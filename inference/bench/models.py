@@ -32,6 +32,7 @@ class Amount:
     #: Pixels.
     side: int
     steps: int
+    #: Of pictures, and of evaluations.
     repeats: int
 
 

@@ -4,7 +4,6 @@ How many operations Python starts for one evaluation of SDXL's UNet, counted on 
 A large card ends them faster than a Python process starts them, so their number limits the speed.
 """
 
-from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -13,6 +12,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from model_server.pipelines.compiling import compiling
 from model_server.pipelines.graphs import Graphs
+from model_server.pipelines.keys_and_values import KeysAndValues
 from model_server.pipelines.sdxl import SdxlEngine
 from random_models.models import make_sdxl_unet
 from random_models.sizes import PARTS
@@ -36,8 +36,9 @@ def count_all() -> str:
     counts = {'plain diffusers': count(make_unet())}
     with compiling(_COMPILE_SECONDS) as compiler:
         unet = make_unet().to(memory_format=torch.channels_last)
+        KeysAndValues(unet)
         compiler.add(unet, (*unet._repeated_blocks, *SdxlEngine.compiled_beside))
-        evaluate(unet)
+        count(unet, before=0)
     counts[f'the engine, with {compiler.pieces} pieces of compiled code'] = count(unet)
     counts['the engine, replaying a graph'] = count(add_graphs(unet), before=2)
     plain = counts['plain diffusers']
@@ -58,30 +59,29 @@ def add_graphs(unet: Any) -> Any:
 
 
 @torch.no_grad()
-def evaluate(unet: Any, profiler: Any = None) -> Any:
-    """For two pictures, as with guidance. Small ones, which are as many operations."""
+def count(unet: Any, before: int = 1) -> int:
+    """
+    The calls of PyTorch's operations, and of compiled kernels, that are not made by another operation.
+
+    `before`: so many evaluations of the same picture come before the one that counts. What compiled code
+    checks before it runs, and that it takes memory, is not in the number.
+    """
+    args, named = _inputs(unet)
+    for _ in range(before):
+        unet(*args, **named)
+    with profile(activities=[ProfilerActivity.CPU]) as profiler:
+        unet(*args, **named)
+    return sum(_is_outermost(event) for event in profiler.events())
+
+
+def _inputs(unet: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Of two pictures, as with guidance. Small ones, which are as many operations."""
     config = unet.config
     pooled = config.projection_class_embeddings_input_dim - 6 * config.addition_time_embed_dim
     with unet.device:
         latents, text = torch.zeros(2, 4, 16, 16), torch.zeros(2, 77, config.cross_attention_dim)
         added = {'text_embeds': torch.zeros(2, pooled), 'time_ids': torch.zeros(2, 6)}
-        time = torch.tensor(500.0)
-    with profiler or nullcontext():
-        return unet(latents, time, text, added_cond_kwargs=added, return_dict=False)
-
-
-def count(unet: Any, before: int = 1) -> int:
-    """
-    The calls of PyTorch's operations, and of compiled kernels, that are not made by another operation.
-
-    `before`: so many evaluations come before the one that counts. What compiled code checks before it runs,
-    and that it takes memory, is not in the number.
-    """
-    for _ in range(before):
-        evaluate(unet)
-    profiler = profile(activities=[ProfilerActivity.CPU])
-    evaluate(unet, profiler)
-    return sum(_is_outermost(event) for event in profiler.events())
+        return (latents, torch.tensor(500.0), text), {'added_cond_kwargs': added, 'return_dict': False}
 
 
 def _is_operation(event: Any) -> bool:

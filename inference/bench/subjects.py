@@ -2,7 +2,6 @@
 
 import inspect
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -128,11 +127,16 @@ class Served:
         self.denoiser = self.pipe.components[self.engine.denoiser]
         return now_seconds() - read[0]
 
-    @property
-    def evaluate(self) -> Callable[..., Any]:
+    def evaluate(self, *args: Any, **named: Any) -> Any:
         """Evaluates the denoiser as Python starts it where there is no graph yet."""
         graphs = self.engine._graphs
-        return self.denoiser if graphs is None else graphs._forward
+        if graphs is not None:
+            self.denoiser.forward = graphs._forward
+        try:
+            return self.denoiser(*args, **named)
+        finally:
+            if graphs is not None:
+                self.denoiser.forward = graphs
 
     def generate(self, spec: ImageSpec, seed: int, outputs: int = 1) -> list[Image.Image]:
         """Images with the seeds from `seed` on."""

@@ -22,17 +22,12 @@ from .observing import Observer, silence_libraries
 from .pipelines.engine import Engine
 from .settings import Settings, SettingsError
 
-#: Each is called with the folder of the model, on the main thread, and loads nothing before `warm`.
+#: By what `_class_name` in a model's `model_index.json` says. Each is called with the folder of the model, on
+#: the main thread, and loads nothing before `warm`.
 PIPELINES = {
-    'sdxl': 'model_server.pipelines.sdxl:SdxlEngine',
-    'z-image': 'model_server.pipelines.z_image:ZImageEngine',
-    'flux2-klein': 'model_server.pipelines.flux2_klein:Flux2KleinEngine',
-}
-#: What `_class_name` in a model's `model_index.json` says of it.
-CLASS_NAMES = {
-    'StableDiffusionXLPipeline': 'sdxl',
-    'ZImagePipeline': 'z-image',
-    'Flux2KleinPipeline': 'flux2-klein',
+    'StableDiffusionXLPipeline': 'model_server.pipelines.sdxl:SdxlEngine',
+    'ZImagePipeline': 'model_server.pipelines.z_image:ZImageEngine',
+    'Flux2KleinPipeline': 'model_server.pipelines.flux2_klein:Flux2KleinEngine',
 }
 
 # Longer than a router in front of the server keeps an idle connection.
@@ -49,24 +44,17 @@ class Server(uvicorn.Server):
 
 
 def choose_engine(settings: Settings) -> str:
-    """`module:Name` of the engine. Raises SettingsError."""
+    """`module:Name` of the engine: what ENGINE says, or else the model. Raises SettingsError."""
     if settings.engine is not None:
         return settings.engine
-    pipeline = settings.pipeline or _read_pipeline(settings.model_dir)
-    if pipeline not in PIPELINES:
-        raise SettingsError(f'PIPELINE must be one of {", ".join(PIPELINES)}.')
-    return PIPELINES[pipeline]
-
-
-def _read_pipeline(model_dir: Path) -> str:
-    index = model_dir / 'model_index.json'
+    index = settings.model_dir / 'model_index.json'
     try:
         name = str(json.loads(index.read_text('utf-8'))['_class_name'])
     except (OSError, ValueError, KeyError, TypeError):
-        raise SettingsError(f'Set PIPELINE or ENGINE: {index} does not name its _class_name.') from None
-    if name not in CLASS_NAMES:
+        raise SettingsError(f'Set ENGINE: {index} does not name its _class_name.') from None
+    if name not in PIPELINES:
         raise SettingsError(f'No pipeline here is for {name}. Set ENGINE to one that does.')
-    return CLASS_NAMES[name]
+    return PIPELINES[name]
 
 
 def load_engine(settings: Settings) -> Engine:

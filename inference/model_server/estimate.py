@@ -3,20 +3,10 @@
 import time
 from collections.abc import Callable
 
-from .pipelines.engine import USUAL_ATTENTION, Engine, Order
+from .pipelines.engine import Engine, Order
 
 # Weight of the newest output in the moving average of the pace.
 _WEIGHT = 0.3
-
-
-def usual_evaluations(order: Order) -> float:
-    """How often an engine evaluates its model for one output: in each step once, and twice with guidance."""
-    return order.steps * (2 if order.guidance_scale > 1 else 1)
-
-
-def picture_pixels(order: Order) -> float:
-    """On how many pixels an evaluation works, where the model reads nothing but the picture."""
-    return order.width * order.height
 
 
 def size_of(outputs: int, evaluations: float, pixels: float, attention_per_megapixel: float) -> float:
@@ -35,16 +25,14 @@ class Estimate:
     """The sizes of requests for one engine, and the measured seconds for each unit of size."""
 
     def __init__(self, engine: Engine) -> None:
-        """Asks the engine for what it has of `EstimatesWork`."""
-        self._evaluations: Callable[[Order], float] = getattr(engine, 'evaluations', usual_evaluations)
-        self._pixels: Callable[[Order], float] = getattr(engine, 'pixels', picture_pixels)
-        self._attention: float = getattr(engine, 'attention_per_megapixel', lambda: USUAL_ATTENTION)()
+        self._engine = engine
         self._pace: float | None = None
 
     def size(self, order: Order) -> float:
         """The size of a request's work, all outputs together."""
-        evaluations, pixels = self._evaluations(order), self._pixels(order)
-        return size_of(order.outputs, evaluations, pixels, self._attention)
+        engine = self._engine
+        evaluations, pixels = engine.evaluations(order), engine.pixels(order)
+        return size_of(order.outputs, evaluations, pixels, engine.attention_per_megapixel)
 
     def seconds(self, size: float) -> float:
         """How long work of this size takes; 0 before anything was measured."""

@@ -46,7 +46,7 @@ class GpuQueue:
     def state(self) -> State:
         """Also `dead` when the GPU finished no step, or no request was prepared, for `stuck_seconds`."""
         step_seconds = 0 if self._current is None else time.monotonic() - self._last_step
-        stuck = max(step_seconds, self._preprocessor.busy_seconds) > self._settings.stuck_seconds
+        stuck = max(step_seconds, self._preprocessor.thread.busy_seconds) > self._settings.stuck_seconds
         if self._ended or stuck or not self._alive:
             return 'dead'
         return 'ready' if self._warm.is_set() else 'warming'
@@ -171,7 +171,7 @@ class GpuQueue:
 
     @property
     def _alive(self) -> bool:
-        return self._thread.alive and self._preprocessor.alive
+        return self._thread.alive and self._preprocessor.thread.alive
 
     async def _next(self) -> QueuedRequest | None:
         """Waits for a request that is prepared; None once the engine is lost."""

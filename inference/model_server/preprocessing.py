@@ -18,24 +18,12 @@ class Preprocessor:
     def __init__(self, engine: Engine, in_order: Callable[[], Sequence[QueuedRequest]]) -> None:
         """`in_order` returns all requests in the queue, the next one first."""
         self._engine = engine
-        self._thread = EngineThread('preprocessing')
+        self.thread = EngineThread('preprocessing')
         self._turn = FairSemaphore(1, in_order)
 
-    @property
-    def alive(self) -> bool:
-        """Whether it accepts requests."""
-        return self._thread.alive
-
-    @property
-    def busy_seconds(self) -> float:
-        """How long the present request takes already; 0 without one."""
-        return self._thread.busy_seconds
-
     async def warm(self) -> None:
-        """Lets an engine that is warm itself warm up this thread too. Raises what the engine raises."""
-        warm = getattr(self._engine, 'warm_preparing', None)
-        if warm is not None:
-            await self._thread.call(warm)
+        """Once the engine is warm. Raises what the engine raises."""
+        await self.thread.call(self._engine.warm_preparing)
 
     async def prepare(
         self, queued: QueuedRequest, spec: ImageSpec, seeds: Sequence[int], adapter: Adapter | None
@@ -49,6 +37,6 @@ class Preprocessor:
 
         await self._turn.acquire(queued)
         try:
-            return await self._thread.call(prepare)
+            return await self.thread.call(prepare)
         finally:
             self._turn.release()

@@ -26,7 +26,6 @@ class Settings:
     host: str = '0.0.0.0'
     port: int = 8080
     model_dir: Path = Path('/opt/ml/model')
-    pipeline: str | None = None
     engine: str | None = None
     max_waiting: int = 64
     grace_seconds: float = 20
@@ -56,7 +55,6 @@ class Settings:
             host=env.get('HOST') or default.host,
             port=whole('PORT', port, 0, 65535),
             model_dir=Path(env.get('MODEL_DIR') or default.model_dir),
-            pipeline=env.get('PIPELINE') or None,
             engine=env.get('ENGINE') or None,
             max_waiting=whole('MAX_WAITING', default.max_waiting, 1, 10_000),
             grace_seconds=decimal('GRACE_SECONDS', default.grace_seconds, 0, 3600),

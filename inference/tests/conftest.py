@@ -1,9 +1,11 @@
 """What all tests share."""
 
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,6 +45,23 @@ async def server(tmp_path: Path) -> AsyncIterator[Running]:
     """A server with the default settings."""
     async with running(tmp_path) as server:
         yield server
+
+
+@pytest.fixture(scope='session')
+def full_model() -> Callable[[Any], Any]:
+    """The whole pipeline of a kind in its full size, without its weights."""
+    import torch
+
+    from random_models.models import create
+    from random_models.weights import Draw
+
+    def make(kind: Any) -> Any:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(torch.nn.Module, 'to_empty', lambda model, device: model)
+            patch.setattr(Draw, '_fill', lambda *_: None)
+            return create(kind, 'full', Draw('cpu', torch.bfloat16))
+
+    return cache(make)
 
 
 @pytest.fixture

@@ -12,13 +12,21 @@ import numpy as np
 from PIL import Image
 
 from model_server.failure import Failure
-from model_server.pipelines.engine import Adapter, EngineLost, ImageSpec, LoadedAdapter, MakePicture, Prepared
+from model_server.pipelines.engine import (
+    Adapter,
+    Engine,
+    EngineLost,
+    ImageSpec,
+    LoadedAdapter,
+    MakePicture,
+    Prepared,
+)
 
 #: Who waits longer than this waits for something that never comes.
 PATIENCE_SECONDS = 20
 
 
-class FakeEngine:
+class FakeEngine(Engine):
     """
     The prompt `fail: …` raises it as an unexpected error, `refuse: …` as a Failure, `lost: …` loses it,
     `exit: …` ends its thread, `chatter: …` is logged by a library, and `small` makes another size. It

@@ -8,7 +8,7 @@ from PIL import Image, ImageDraw, ImageFilter
 
 from model_server.pipelines.products.cutout import cut_out
 from model_server.pipelines.products.edge import blend_edge
-from model_server.pipelines.products.regions import drop_small, label_regions
+from model_server.pipelines.products.regions import label_regions
 from model_server.pipelines.products.segmentation import Segment
 
 from .product_photos import Photo, can, kitchen, noise, plain
@@ -231,12 +231,3 @@ def test_pixels_that_touch_have_one_number_and_others_have_another(seed: int) ->
         moved = np.roll(labels, (-down, -across), (0, 1))[: 40 - down, 1:-1]
         here = labels[: 40 - down, 1:-1]
         assert (here == moved)[(here > 0) & (moved > 0)].all()
-
-
-def test_small_regions_are_dropped() -> None:
-    mask = np.zeros((20, 20), bool)
-    assert not drop_small(mask, 0.1).any()
-    mask[2:12, 2:12] = True
-    mask[15, 15] = True
-    assert drop_small(mask, 0.02).sum() == 100
-    assert drop_small(mask, 0.005).sum() == 101

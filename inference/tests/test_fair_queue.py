@@ -159,14 +159,13 @@ ORDER = Order(
 class OwnEngine(FakeEngine):
     """One that says all that an engine may say for better estimates."""
 
+    attention_per_megapixel = 0.5
+
     def evaluations(self, order: Order) -> float:
         return order.steps / 2
 
     def pixels(self, order: Order) -> float:
         return order.width * order.height * (1 + order.references)
-
-    def attention_per_megapixel(self) -> float:
-        return 0.5
 
 
 def test_an_engine_says_itself_how_much_work_a_request_is_or_is_taken_for_a_usual_one() -> None:

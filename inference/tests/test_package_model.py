@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from model_server.__main__ import CLASS_NAMES
+from model_server import __main__ as server
 from model_server.pipelines.model_version import name_model
 from tools.model_folder import PIPELINES
 
@@ -150,7 +150,7 @@ def test_without_the_aws_cli_it_says_so(workspace: PackagingWorkspace) -> None:
 
 
 def test_the_script_takes_the_models_that_the_server_has_pipelines_for() -> None:
-    assert PIPELINES.keys() == CLASS_NAMES.keys()
+    assert PIPELINES.keys() == server.PIPELINES.keys()
 
 
 def test_what_the_server_does_not_need_stays_at_home_and_does_not_change_the_digest(

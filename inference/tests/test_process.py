@@ -156,7 +156,7 @@ async def test_a_model_that_cannot_be_loaded_ends_the_process_with_1_and_a_bad_s
     [
         ({'GRACE_SECONDS': 'nan'}, 'GRACE_SECONDS must be a number from 0 to 3600.'),
         ({'ENGINE': 'nothing'}, 'ENGINE must be a module and a name'),
-        ({'ENGINE': '', 'MODEL_DIR': '/nowhere'}, 'Set PIPELINE or ENGINE'),
+        ({'ENGINE': '', 'MODEL_DIR': '/nowhere'}, 'Set ENGINE'),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named(env: dict[str, str], said: str) -> None:
@@ -170,10 +170,8 @@ def test_a_setting_that_cannot_be_used_is_named(env: dict[str, str], said: str) 
         ('StableDiffusionXLPipeline', {}, 'model_server.pipelines.sdxl:SdxlEngine'),
         ('ZImagePipeline', {}, 'model_server.pipelines.z_image:ZImageEngine'),
         ('Flux2KleinPipeline', {}, 'model_server.pipelines.flux2_klein:Flux2KleinEngine'),
-        ('ZImagePipeline', {'PIPELINE': 'sdxl'}, 'model_server.pipelines.sdxl:SdxlEngine'),
-        ('ZImagePipeline', {'PIPELINE': 'sdxl', 'ENGINE': 'a.b:C'}, 'a.b:C'),
+        ('ZImagePipeline', {'ENGINE': 'a.b:C'}, 'a.b:C'),
         ('Other', {}, None),
-        ('ZImagePipeline', {'PIPELINE': 'other'}, None),
     ],
 )
 def test_the_pipeline_is_what_the_settings_or_the_model_say(

@@ -10,7 +10,7 @@ from model_server.failure import Failure
 from model_server.pipelines.engine import Reference
 from model_server.pipelines.products.lettering import find_lettering
 from model_server.pipelines.products.shadow import cast_shadow
-from model_server.pipelines.products.stage import Stage, build_stage, on_white
+from model_server.pipelines.products.stage import build_stage, on_white
 
 from .product_photos import can, kitchen, noise
 
@@ -68,12 +68,6 @@ def test_transparent_parts_of_a_reference_are_white() -> None:
     image.putpixel((1, 0), (255, 0, 0, 255))
     assert on_white(image).tobytes() == bytes([255, 255, 255, 255, 0, 0])
     assert on_white(image.convert('L')).mode == 'RGB'
-
-
-def test_a_stage_without_anything_to_keep_is_what_was_painted() -> None:
-    stage = Stage(noise((64, 64)), Image.new('L', (64, 64)))
-    painted = noise((64, 64), 5)
-    assert stage.finish(painted).tobytes() == painted.tobytes()
 
 
 def test_the_network_finds_the_products_of_a_stage_and_nothing_of_their_backdrop_is_left() -> None:

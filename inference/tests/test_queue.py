@@ -175,15 +175,3 @@ async def test_a_hang_up_stops_the_generation_after_the_step_and_uploads_nothing
     assert server.uploaded(gone) == [None, None]
     outcomes = [line['outcome'] for line in server.lines() if line.get('message') == 'request']
     assert outcomes == ['disconnected', 'completed']
-
-
-async def test_a_hang_up_cuts_an_upload_off(server: Running) -> None:
-    server.store.gates['image-0'] = asyncio.Event()
-    request = server.request()
-    async with server.opened(request) as events:
-        await anext(events)
-        await server.store.arrived['image-0'].wait()
-    await server.store.left.wait()
-
-    assert server.uploaded(request) == [None]
-    assert server.store.count('image-0') == 1

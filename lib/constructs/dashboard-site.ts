@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AccessLevel,
@@ -41,8 +41,8 @@ import { llmsText } from '../../shared/openapi/llms-text.ts';
 import type { Domain } from '../configuration.ts';
 import { dashboardHeaders } from '../dashboard-headers.ts';
 import { accept } from './accepted-findings.ts';
-import { graph } from './monitoring/metrics.ts';
-import type { Watched, Widgets } from './monitoring/watched.ts';
+import { graph, period, serviceMetrics } from './monitoring/metrics.ts';
+import type { AlarmRow, Watched, Widgets } from './monitoring/watched.ts';
 
 export interface DashboardSiteProps extends DashboardSources {
   /** The built dashboard. */
@@ -123,18 +123,36 @@ export class DashboardSite extends Construct implements Watched {
     acceptUploads(pages, this.bucket);
   }
 
+  /** CloudFront's own metrics are in another region, where no alarm of this one sees them: see decision 0052. */
+  get alarms(): AlarmRow[] {
+    return [
+      {
+        id: 'dashboard-down',
+        capability: 'dashboard',
+        severity: 'critical',
+        means: 'For ten minutes the dashboard has answered with errors, or not at all.',
+        metric: serviceMetrics(this).of('dashboardFaults', { period }),
+        threshold: 3,
+        periods: 2,
+        // In a new stack the sweep is there before the files are.
+        after: [this],
+      },
+    ];
+  }
+
   get widgets(): Widgets {
     const options = {
       dimensionsMap: { DistributionId: this.distribution.distributionId, Region: 'Global' },
       // CloudFront reports to one region, wherever the stack is.
       region: 'us-east-1',
-      period: Duration.minutes(5),
+      period,
     };
     const requests = this.distribution.metricRequests({ ...options, label: 'requests' });
+    const faults = serviceMetrics(this).of('dashboardFaults', { label: 'faults', period });
     const errors = this.distribution.metric5xxErrorRate({ ...options, label: '5xx' });
     return {
       storage: [
-        graph('Dashboard: requests, percent of them 5xx', [requests], {
+        graph('Dashboard: requests, faults that the sweep saw, percent of 5xx', [requests, faults], {
           right: [errors],
           rightYAxis: { label: '%', showUnits: false, min: 0 },
         }),

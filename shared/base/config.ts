@@ -58,75 +58,109 @@ export const isCallback = (address: string) =>
 export const callbackWords =
   'an https address, http on localhost, or one of an app as myapp://back, without a fragment';
 
+/** Name and version of the function that runs; null beside Lambda (AWS Lambda guide, "Defined runtime environment variables"). */
+export function readFunctionVersion(source: NodeJS.ProcessEnv = process.env): string | null {
+  const { AWS_LAMBDA_FUNCTION_NAME: name, AWS_LAMBDA_FUNCTION_VERSION: version } = source;
+  return name === undefined ? null : `${name}:${version}`;
+}
+
+type Source = NodeJS.ProcessEnv;
+const names = environmentVariables;
+
+/** Each setting, and how it is read. What has no default is refused where it is missing. */
+const settings = {
+  /** The dimension of this deployment's metrics. Only they need it, so a missing one must not fail a request. */
+  serviceName: (source: Source) => source[names.serviceName] || 'unnamed',
+  tableName: text(names.tableName),
+  bucketName: text(names.bucketName),
+  /** The SageMaker endpoint that generates; null where there is none. */
+  modelEndpointName(source: Source): string | null {
+    const name = text(names.modelEndpointName)(source);
+    return name === noModelEndpoint ? null : name;
+  },
+  /** The endpoint's inference component, where the endpoint scales to zero; null where it never does. */
+  modelComponentName: textOrNull(names.modelComponentName),
+  /** Where SageMaker's control plane is, if not at its usual address: a variable of the AWS SDK, as all of this form. */
+  sageMakerUrl: textOrNull('AWS_ENDPOINT_URL_SAGEMAKER'),
+  /** The role that signs links to previews; null where each process signs with its own credentials. */
+  previewRoleArn: textOrNull(names.previewRoleArn),
+  stsUrl: textOrNull('AWS_ENDPOINT_URL_STS'),
+  /** Where the function that fetches reference images is invoked. */
+  referenceFetcherUrl: text(names.referenceFetcherUrl),
+  /** Where the function that runs requests is invoked for which nobody waits on the line. */
+  generationQueueUrl: text(names.generationQueueUrl),
+  /** From acceptance to the last moment that a model may answer. */
+  generationDeadlineSeconds: wholeNumber(names.generationDeadlineSeconds, 1, maxGenerationDeadlineSeconds),
+  /** The same for requests that nobody waits for on the line. */
+  asyncDeadlineSeconds: wholeNumber(names.asyncDeadlineSeconds, 1, maxAsyncDeadlineSeconds),
+  /** The user pool whose accounts own licenses. */
+  userPoolId: text(names.userPoolId),
+  cognitoUrl: textOrNull('AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER'),
+  /** What mails to the owners of licenses need. The dashboard's address has a slash at its end. */
+  mail: (source: Source) => ({
+    from: text(names.mailFrom)(source),
+    dashboardUrl: text(names.dashboardUrl)(source),
+    billingPortalUrl: textOrNull(names.billingPortalUrl)(source),
+    supportContact: textOrNull(names.supportContact)(source),
+  }),
+  /** Where the dashboard is, with a slash at the end; null where nobody looks at it. */
+  dashboardUrl: textOrNull(names.dashboardUrl),
+  /** Whom customers, and the servers that references are fetched from, may ask: an e-mail address or a page. */
+  supportContact: textOrNull(names.supportContact),
+  sesUrl: textOrNull('AWS_ENDPOINT_URL_SESV2'),
+  /** If not at the queue's own host. */
+  sqsUrl: textOrNull('AWS_ENDPOINT_URL_SQS'),
+  /** The user pool that signs sessions in: its issuer, its public keys and the dashboard's client there. */
+  session: (source: Source) => ({
+    issuer: text(names.sessionIssuer)(source),
+    jwksUrl: text(names.sessionJwksUrl)(source),
+    clientId: text(names.sessionClientId)(source),
+  }),
+  /** How long records are kept; the bucket's lifecycle removes their images after the same time. */
+  retentionDays: wholeNumber(names.retentionDays, 1, maxRetentionDays),
+  /** Whether images' files say all that they were made from. */
+  embedParameters: (source: Source) => source[names.embedParameters] === 'true',
+  /** Names of models in OpenAI's format, each with the id or slug of the identity that it means. */
+  modelNames: mapOf<string>(names.modelNames),
+  /** Origins of web pages that may read answers. */
+  allowedOrigins: (source: Source) =>
+    (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== ''),
+  /** The file that says what each price of the billing provider grants. */
+  billingPricesFile: text(names.billingPricesFile),
+  /** Whether the billing provider's real events count, or those of its sandbox. */
+  billingLivemode: trueOrFalse(names.billingLivemode),
+  /** The credits of each pack that is sold, by its plan's id. */
+  billingPacks: mapOf<number>(names.billingPacks),
+  /** How long a license stays usable after its payment became due. */
+  pastDueGraceDays: wholeNumber(names.pastDueGraceDays, 0, maxPastDueGraceDays),
+  /** How long credits last that were paid for once. */
+  extraCreditsMonths: wholeNumber(names.extraCreditsMonths, 1, maxExtraCreditsMonths),
+  /** The secret that holds a key of Stripe's; null where there is none. */
+  stripeKeySecretArn: textOrNull(names.stripeKeySecretArn),
+  /** Null where prompts are not checked. */
+  promptCheck: (source: Source) =>
+    JSON.parse(source[names.promptCheck] || 'null') as PromptCheckSettings | null,
+  bedrockUrl: textOrNull('AWS_ENDPOINT_URL_BEDROCK_RUNTIME'),
+  secretsManagerUrl: textOrNull('AWS_ENDPOINT_URL_SECRETS_MANAGER'),
+  /** Without a slash at the end. */
+  stripeUrl: (source: Source) => source['STRIPE_API_URL'] || 'https://api.stripe.com',
+};
+
 /**
- * A function's settings, from its environment variables. Each is read on first use, so a function needs only the
+ * A function's settings, from its environment variables. Each is read when it is used, so a function needs only the
  * variables that it uses. The error about a missing one names it.
  */
-export interface Environment {
-  /** The dimension of this deployment's metrics. */
-  readonly serviceName: string;
-  readonly tableName: string;
-  readonly bucketName: string;
-  /** The SageMaker endpoint that generates; null where there is none. */
-  readonly modelEndpointName: string | null;
-  /** The endpoint's inference component, where the endpoint scales to zero; null where it never does. */
-  readonly modelComponentName: string | null;
-  /** Where SageMaker's control plane is, if not at its usual address: a variable of the AWS SDK. */
-  readonly sageMakerUrl: string | null;
-  /** The role that signs links to previews; null where each process signs with its own credentials. */
-  readonly previewRoleArn: string | null;
-  /** Where AWS's token service is, if not at its usual address: a variable of the AWS SDK. */
-  readonly stsUrl: string | null;
-  /** Where the function that fetches reference images is invoked. */
-  readonly referenceFetcherUrl: string;
-  /** Where the function that runs such requests is invoked. */
-  readonly generationQueueUrl: string;
-  /** From acceptance to the last moment that a model may answer. */
-  readonly generationDeadlineSeconds: number;
-  /** The same for requests that nobody waits for on the line. */
-  readonly asyncDeadlineSeconds: number;
-  /** The user pool whose accounts own licenses. */
-  readonly userPoolId: string;
-  /** Where the user pools API is, if not at its usual address: a variable of the AWS SDK. */
-  readonly cognitoUrl: string | null;
-  /** What mails to the owners of licenses need. */
-  readonly mail: MailEnvironment;
-  /** Whom the servers that references are fetched from may ask; null where the deployment names nobody. */
-  readonly supportContact: string | null;
-  /** Where SES is, if not at its usual address: a variable of the AWS SDK. */
-  readonly sesUrl: string | null;
-  /** Where SQS is, if not at the queue's own host: a variable of the AWS SDK. */
-  readonly sqsUrl: string | null;
-  /** The user pool that signs sessions in: its issuer, its public keys and the dashboard's client there. */
-  readonly session: SessionEnvironment;
-  /** How long records are kept; the bucket's lifecycle removes their images after the same time. */
-  readonly retentionDays: number;
-  /** Whether images' files say all that they were made from; false where it is not set. */
-  readonly embedParameters: boolean;
-  /** Names of models in OpenAI's format, each with the id or slug of the identity that it means; none where it is not set. */
-  readonly modelNames: Readonly<Record<string, string>>;
-  /** Origins of web pages that may read answers; none where it is not set. */
-  readonly allowedOrigins: readonly string[];
-  /** The file that says what each price of the billing provider grants. */
-  readonly billingPricesFile: string;
-  /** Whether the billing provider's real events count, or those of its sandbox. */
-  readonly billingLivemode: boolean;
-  /** The credits of each pack that is sold, by its plan's id; none where it is not set. */
-  readonly billingPacks: Readonly<Record<string, number>>;
-  /** How long a license stays usable after its payment became due. */
-  readonly pastDueGraceDays: number;
-  /** How long credits last that were paid for once. */
-  readonly extraCreditsMonths: number;
-  /** The secret that holds a key of Stripe's; null where there is none. */
-  readonly stripeKeySecretArn: string | null;
-  /** Null where prompts are not checked. */
-  readonly promptCheck: PromptCheckSettings | null;
-  /** Where Bedrock's runtime is, if not at its usual address: a variable of the AWS SDK. */
-  readonly bedrockUrl: string | null;
-  /** Where Secrets Manager is, if not at its usual address: a variable of the AWS SDK. */
-  readonly secretsManagerUrl: string | null;
-  /** Where Stripe's API is, without a slash at the end. */
-  readonly stripeUrl: string;
+export type Environment = {
+  readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]>;
+};
+export type SessionEnvironment = Environment['session'];
+
+export function readEnvironment(source: Source = process.env): Environment {
+  const members = Object.entries(settings).map(([name, read]) => [
+    name,
+    { get: () => read(source), enumerable: true },
+  ]);
+  return Object.defineProperties({}, Object.fromEntries(members)) as Environment;
 }
 
 /** What a deployment checks prompts with, and whether a prompt that could not be checked is refused. */
@@ -146,144 +180,37 @@ export type PromptCheckSettings = { onFailure: 'refuse' | 'allow' } & (
     }
 );
 
-export interface MailEnvironment {
-  /** The address that mails come from. */
-  from: string;
-  /** With a slash at the end. */
-  dashboardUrl: string;
-  /** Where customers change their subscriptions; null where the deployment names no place. */
-  billingPortalUrl: string | null;
-  /** An e-mail address or a page; null where the deployment names none. */
-  supportContact: string | null;
-}
-
-export interface SessionEnvironment {
-  issuer: string;
-  jwksUrl: string;
-  clientId: string;
-}
-
-const names = environmentVariables;
-
-/** Name and version of the function that runs; null beside Lambda (AWS Lambda guide, "Defined runtime environment variables"). */
-export function readFunctionVersion(source: NodeJS.ProcessEnv = process.env): string | null {
-  const { AWS_LAMBDA_FUNCTION_NAME: name, AWS_LAMBDA_FUNCTION_VERSION: version } = source;
-  return name === undefined ? null : `${name}:${version}`;
-}
-
-export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
-  return {
-    get tableName() {
-      return text(source, names.tableName);
-    },
-    get bucketName() {
-      return text(source, names.bucketName);
-    },
-    get modelEndpointName() {
-      const name = text(source, names.modelEndpointName);
-      return name === noModelEndpoint ? null : name;
-    },
-    ...optionalOf(source),
-    get referenceFetcherUrl() {
-      return text(source, names.referenceFetcherUrl);
-    },
-    get generationQueueUrl() {
-      return text(source, names.generationQueueUrl);
-    },
-    get generationDeadlineSeconds() {
-      return wholeNumber(source, names.generationDeadlineSeconds, 1, maxGenerationDeadlineSeconds);
-    },
-    get asyncDeadlineSeconds() {
-      return wholeNumber(source, names.asyncDeadlineSeconds, 1, maxAsyncDeadlineSeconds);
-    },
-    get userPoolId() {
-      return text(source, names.userPoolId);
-    },
-    get mail() {
-      return mailOf(source);
-    },
-    get session() {
-      return sessionOf(source);
-    },
-    get retentionDays() {
-      return wholeNumber(source, names.retentionDays, 1, maxRetentionDays);
-    },
-    get billingPricesFile() {
-      return text(source, names.billingPricesFile);
-    },
-    get billingLivemode() {
-      return trueOrFalse(source, names.billingLivemode);
-    },
-    get pastDueGraceDays() {
-      return wholeNumber(source, names.pastDueGraceDays, 0, maxPastDueGraceDays);
-    },
-    get extraCreditsMonths() {
-      return wholeNumber(source, names.extraCreditsMonths, 1, maxExtraCreditsMonths);
-    },
+function text(name: string) {
+  return (source: Source): string => {
+    const value = source[name];
+    if (value === undefined || value === '') throw new Error(`The environment variable ${name} is not set.`);
+    return value;
   };
 }
 
-/** These may be left out, so there is nothing to refuse on first use. */
-function optionalOf(source: NodeJS.ProcessEnv) {
-  return {
-    // Only metrics need the name, so a missing one must not fail a request.
-    serviceName: source[names.serviceName] || 'unnamed',
-    modelComponentName: source[names.modelComponentName] || null,
-    sageMakerUrl: source['AWS_ENDPOINT_URL_SAGEMAKER'] || null,
-    embedParameters: source[names.embedParameters] === 'true',
-    modelNames: JSON.parse(source[names.modelNames] || '{}') as Record<string, string>,
-    previewRoleArn: source[names.previewRoleArn] || null,
-    stsUrl: source['AWS_ENDPOINT_URL_STS'] || null,
-    supportContact: source[names.supportContact] || null,
-    sesUrl: source['AWS_ENDPOINT_URL_SESV2'] || null,
-    sqsUrl: source['AWS_ENDPOINT_URL_SQS'] || null,
-    cognitoUrl: source['AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER'] || null,
-    billingPacks: JSON.parse(source[names.billingPacks] || '{}') as Record<string, number>,
-    stripeKeySecretArn: source[names.stripeKeySecretArn] || null,
-    promptCheck: JSON.parse(source[names.promptCheck] || 'null') as PromptCheckSettings | null,
-    bedrockUrl: source['AWS_ENDPOINT_URL_BEDROCK_RUNTIME'] || null,
-    secretsManagerUrl: source['AWS_ENDPOINT_URL_SECRETS_MANAGER'] || null,
-    stripeUrl: source['STRIPE_API_URL'] || 'https://api.stripe.com',
-    allowedOrigins: (source[names.allowedOrigins] ?? '').split(',').filter((origin) => origin !== ''),
+function textOrNull(name: string) {
+  return (source: Source): string | null => source[name] || null;
+}
+
+function mapOf<T>(name: string) {
+  return (source: Source) => JSON.parse(source[name] || '{}') as Readonly<Record<string, T>>;
+}
+
+function trueOrFalse(name: string) {
+  return (source: Source): boolean => {
+    const value = text(name)(source);
+    if (value === 'true' || value === 'false') return value === 'true';
+    throw new Error(`The environment variable ${name} must be true or false, not ${value}.`);
   };
 }
 
-function mailOf(source: NodeJS.ProcessEnv): MailEnvironment {
-  return {
-    from: text(source, names.mailFrom),
-    dashboardUrl: text(source, names.dashboardUrl),
-    billingPortalUrl: source[names.billingPortalUrl] || null,
-    supportContact: source[names.supportContact] || null,
-  };
-}
-
-function sessionOf(source: NodeJS.ProcessEnv): SessionEnvironment {
-  return {
-    issuer: text(source, names.sessionIssuer),
-    jwksUrl: text(source, names.sessionJwksUrl),
-    clientId: text(source, names.sessionClientId),
-  };
-}
-
-function text(source: NodeJS.ProcessEnv, name: string): string {
-  const value = source[name];
-  if (value === undefined || value === '') throw new Error(`The environment variable ${name} is not set.`);
-  return value;
-}
-
-function trueOrFalse(source: NodeJS.ProcessEnv, name: string): boolean {
-  const value = text(source, name);
-  if (value === 'true' || value === 'false') return value === 'true';
-  throw new Error(`The environment variable ${name} must be true or false, not ${value}.`);
-}
-
-function wholeNumber(source: NodeJS.ProcessEnv, name: string, min: number, max: number): number {
-  const value = text(source, name);
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < min || number > max) {
+function wholeNumber(name: string, min: number, max: number) {
+  return (source: Source): number => {
+    const value = text(name)(source);
+    const number = Number(value);
+    if (Number.isInteger(number) && number >= min && number <= max) return number;
     throw new Error(
       `The environment variable ${name} must be a whole number from ${min} to ${max}, not ${value}.`,
     );
-  }
-  return number;
+  };
 }

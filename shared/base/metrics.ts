@@ -42,6 +42,8 @@ export const metricTable = {
   noticeFailures: { name: 'NoticeFailures', unit: 'Count' },
   /** Subscriptions that nobody has owned for an hour. Only where there are any. */
   unboundSubscriptions: { name: 'UnboundSubscriptions', unit: 'Count' },
+  /** Looks at the dashboard that got no page. Only where there are any. */
+  dashboardFaults: { name: 'DashboardFaults', unit: 'Count' },
   billingEvents: { name: 'BillingEvents', unit: 'Count', by: 'outcome' },
   /** Only where prompts are checked: allowed, refused, and failed where there was no verdict. */
   promptChecks: { name: 'PromptChecks', unit: 'Count', by: 'outcome' },

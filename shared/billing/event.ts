@@ -15,6 +15,7 @@ import { eventKinds } from './event-types.ts';
 import {
   checkoutSession,
   invoice,
+  isCustomerId,
   periodEndOf,
   previousAttributes,
   rawEvent,
@@ -103,6 +104,7 @@ function readSubscription(
     occurredAtMs: created,
     subscriptionId: object.id,
     ownerId: ownerOf(object.metadata?.ownerId),
+    customerId: customerOf(object.customer),
     createdAtMs: object.created,
     state: stateOf(object),
     before: beforeOf(previous),
@@ -112,6 +114,11 @@ function readSubscription(
 /** Whoever made the subscription may have named the account in its metadata. */
 function ownerOf(ownerId: unknown): string | null {
   return typeof ownerId === 'string' && /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(ownerId) ? ownerId : null;
+}
+
+/** An event has its customer's id, never the customer. It is only there to be found by, so nothing fails for it. */
+function customerOf(customer: unknown): string | null {
+  return typeof customer === 'string' && isCustomerId(customer) ? customer : null;
 }
 
 /** What Cognito gives as a `sub`. */

@@ -43,6 +43,8 @@ export interface SubscriptionSnapshot extends Evidence {
   change: 'created' | 'changed' | 'deleted';
   /** The account that its metadata names as its owner; null where it names none. */
   ownerId: string | null;
+  /** Stripe's id of who pays; null where the event names none, undefined where it came before this was read. */
+  customerId?: string | null;
   createdAtMs: number;
   state: SubscriptionState;
   /** Those members of `state` that the event changed, as they were before. */

@@ -9,6 +9,7 @@ const seconds = z.pipe(
 /** A member that one of the two versions of the API leaves out. */
 const maybe = <T extends z.core.SomeType>(schema: T) => z.optional(z.nullable(schema));
 const idOf = (prefix: string) => z.string().check(z.regex(new RegExp(`^${prefix}_[A-Za-z0-9_]{1,200}$`)));
+export const isCustomerId = (text: string) => /^cus_[A-Za-z0-9_]{1,200}$/.test(text);
 /** Short enough for an id of ours. */
 const paymentIntentId = z.string().check(z.regex(/^pi_[A-Za-z0-9_]{1,61}$/));
 /** Short enough that a license's id can be made of it. */
@@ -63,6 +64,7 @@ export const subscription = z
   .extend(subscriptionMembers, {
     id: subscriptionId,
     created: seconds,
+    customer: z.optional(z.unknown()),
     metadata: maybe(z.object({ ownerId: z.optional(z.unknown()) })),
   })
   .check(z.refine((value) => periodEndOf(value) !== null, 'has no current_period_end'));

@@ -1,12 +1,11 @@
 import { changesBetween, type Actor } from '../accounts/audit.ts';
 import { licenseMembers } from '../licenses/license.ts';
 import type { License } from '../licenses/license.ts';
-import { awaitsOwner, noRegisters } from './subscription.ts';
+import { awaitsOwner, lastSnapshot, noRegisters, type BillingRegisters } from './subscription.ts';
 import type { StoredSubscription } from './subscription-license.ts';
-import { auditEntry } from '../accounts/audit-store.ts';
-import { licenseStore, toItem } from '../licenses/store.ts';
-import { getItem, type Table } from '../table/table.ts';
-import { itemKeys, leaseIndex } from '../table/keys.ts';
+import { licenseEntry, licenseStore, toItem } from '../licenses/store.ts';
+import { getItem, listOwned, type Table } from '../table/table.ts';
+import { itemKeys, leaseIndex, ownerIndex, sortPrefixes } from '../table/keys.ts';
 import { transact, type Part } from '../table/transact.ts';
 
 /** A subscription as it was read. It can be written only while both of its items are unchanged. */
@@ -76,7 +75,12 @@ export function subscriptionStore(table: Table) {
       };
       const billing: Part<object> = {
         key: itemKeys.billing(licenseId),
-        put: { ...next.registers, version: read.version + 1, ...(isUnbound && listing) },
+        put: {
+          ...next.registers,
+          version: read.version + 1,
+          ...(isUnbound && listing),
+          ...byCustomer(licenseId, next.registers),
+        },
         ...(read.version === 0
           ? { condition: 'attribute_not_exists(PK)' }
           : { condition: 'version = :read', values: { ':read': read.version } }),
@@ -85,22 +89,36 @@ export function subscriptionStore(table: Table) {
       const license =
         next.license === null
           ? []
-          : [licensePart(next.license, read.license), entry(read.license, next.license, by)];
+          : [licensePart(next.license, read.license), changeEntry(read.license, next.license, by)];
       return (await transact<object>(table, [billing, ...license])) === null;
     },
+
+    /** The licenses of a customer's subscriptions, oldest first, also those that nobody owns yet. For operators. */
+    listByCustomer: (customerId: string): Promise<string[]> =>
+      listOwned(table, customerId, sortPrefixes.subscription, 'oldest first', ({ PK }) =>
+        String(PK).replace('LICENSE#', ''),
+      ),
+  };
+}
+
+/** By the index of owners, which for this takes no other index and no other item. */
+function byCustomer(licenseId: string, registers: BillingRegisters): Record<string, string> {
+  const { customerId, createdAtMs } = lastSnapshot(registers) ?? {};
+  if (!customerId || createdAtMs === undefined) return {};
+  return {
+    [ownerIndex.partition]: ownerIndex.of(customerId),
+    [ownerIndex.sort]: ownerIndex.sortOf(sortPrefixes.subscription, createdAtMs, licenseId),
   };
 }
 
 /** What an event changed, if it made a license or changed one. */
-function entry(before: License | null, billed: License, by: Actor): Part<object> | null {
+function changeEntry(before: License | null, billed: License, by: Actor): Part<object> | null {
   // Of a license that exists, the other members stay as they are.
   const after = before === null ? billed : { ...before, ...billedPart(billed) };
   const changes = changesBetween(before ? licenseMembers(before) : {}, licenseMembers(after));
   if (changes.length === 0) return null;
-  const { licenseId } = after;
   const action = before === null ? 'license_granted' : 'license_changed';
-  const note = { by, action, subjectId: licenseId, subjectName: null, changes } as const;
-  return auditEntry({ licenseId }, note, Date.now());
+  return licenseEntry(after.licenseId, { by, action, changes }, Date.now());
 }
 
 function licensePart(license: License, before: License | null): Part<object> {

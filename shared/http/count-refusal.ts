@@ -1,4 +1,4 @@
-import { isRefusalCode, mayKeepRefused, withoutQuotes } from '../limits/refusals.ts';
+import { isRefusalCode, withoutQuotes, type refusedKeeper } from '../limits/refusals.ts';
 import type { Clock } from '../base/clock.ts';
 import { loggableError, type Log } from '../base/log.ts';
 import { errorCodes } from '../base/errors.ts';
@@ -14,6 +14,7 @@ export interface RefusalCountDeps {
   table(): Table;
   clock: Pick<Clock, 'timeout'>;
   log: Log;
+  mayKeep: ReturnType<typeof refusedKeeper>;
 }
 
 /**
@@ -37,16 +38,9 @@ export async function countRefusal(
   if (owner === null || !isRefusalCode(code)) return;
   const signal = deps.clock.timeout(countWithinMs);
   try {
-    const writes = [
-      addRefusal(
-        deps.table(),
-        owner,
-        [code, ...refusedCategories.map(countedCategory)],
-        receivedAtMs,
-        signal,
-      ),
-    ];
-    if (mayKeepRefused(owner.licenseId, receivedAtMs)) {
+    const counts = [code, ...refusedCategories.map(countedCategory)];
+    const writes = [addRefusal(deps.table(), owner, counts, receivedAtMs, signal)];
+    if (deps.mayKeep(owner.licenseId, receivedAtMs)) {
       const { status } = errorCodes[code];
       const error = withoutQuotes(refusedBecause);
       const refused = { requestId, atMs: receivedAtMs, route: `${method} ${path}`, status, code, error };

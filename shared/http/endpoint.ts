@@ -15,7 +15,8 @@ import { authenticate, type AccessDeps } from './authenticate.ts';
 import { asServiceError } from './backend-failure.ts';
 import type { CallerOf } from './callers.ts';
 import { corsHeaders } from './cors.ts';
-import { countRefusal } from './count-refusal.ts';
+import { refusedKeeper } from '../limits/refusals.ts';
+import { countRefusal, type RefusalCountDeps } from './count-refusal.ts';
 import { jsonLog, loggableError } from '../base/log.ts';
 import { embeddedMetrics } from '../base/meter.ts';
 import { traceFields } from '../base/trace-context.ts';
@@ -37,7 +38,12 @@ export interface EndpointSpec<R extends Route, Deps> {
 export function endpoint<R extends Route, Deps>(route: R, spec: EndpointSpec<R, Deps>) {
   const setUp = lazy(() => {
     const runtime = openRuntime();
-    return { runtime, deps: spec.deps(runtime), access: accessDeps(route, runtime) };
+    return {
+      runtime,
+      deps: spec.deps(runtime),
+      access: accessDeps(route, runtime),
+      mayKeep: refusedKeeper(),
+    };
   });
 
   const answer = async (request: ApiRequest): Promise<Answer> => {
@@ -94,10 +100,15 @@ function requestFrame(toAnswer: (error: ServiceError, request: ApiRequest) => An
   };
 }
 
+type FinishDeps = { runtime: Runtime } & Pick<RefusalCountDeps, 'mayKeep'>;
+
 /** The last of a request: what a streamed answer still does, the count of its refusal, its line in the log. */
-async function finish(route: Route, request: ApiRequest, setUp: () => { runtime: Runtime }): Promise<void> {
+async function finish(route: Route, request: ApiRequest, setUp: () => FinishDeps): Promise<void> {
   await Promise.allSettled(request.background);
-  if (request.refusalOwner !== null) await countRefusal(request, route, setUp().runtime);
+  if (request.refusalOwner !== null) {
+    const { runtime, mayKeep } = setUp();
+    await countRefusal(request, route, { ...runtime, mayKeep });
+  }
   const { requestId, logFields, meter, receivedAtMs } = request;
   const { metrics, extraRecords } = embeddedMetrics(meter, readEnvironment().serviceName);
   const log = jsonLog();

@@ -1,10 +1,9 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { changesBetween, someOperator, type Actor } from '../accounts/audit.ts';
 import { identityMembers } from './identity.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Identity } from './identity.ts';
 import { auditEntry } from '../accounts/audit-store.ts';
-import { getItem, readAll, type Item, type Table } from '../table/table.ts';
+import { getItem, queryAll, type Item, type Table } from '../table/table.ts';
 import { itemKeys, sortPrefixes } from '../table/keys.ts';
 import { transact } from '../table/transact.ts';
 
@@ -38,17 +37,12 @@ export function identityStore(table: Table) {
 
     /** The whole catalog, by name. It is small: hundreds, not millions. */
     async list(): Promise<Identity[]> {
-      const query = (start: Item | undefined) =>
-        table.documents.send(
-          new QueryCommand({
-            TableName: table.name,
-            KeyConditionExpression: 'PK = :catalog AND begins_with(SK, :kind)',
-            ExpressionAttributeValues: { ':catalog': 'CATALOG', ':kind': sortPrefixes.identity },
-            ConsistentRead: true,
-            ExclusiveStartKey: start,
-          }),
-        );
-      const identities = await readAll(query, identityFromItem);
+      const query = {
+        KeyConditionExpression: 'PK = :catalog AND begins_with(SK, :kind)',
+        ExpressionAttributeValues: { ':catalog': 'CATALOG', ':kind': sortPrefixes.identity },
+        ConsistentRead: true,
+      };
+      const identities = await queryAll(table, query, identityFromItem);
       return identities.sort((a, b) => inOrder(a.name, b.name));
     },
   };

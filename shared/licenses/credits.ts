@@ -12,16 +12,6 @@ export function fitsBudget(keyBudget: number | null, committed: number, credits:
   return keyBudget === null || committed + credits <= keyBudget;
 }
 
-export interface UsageBlock {
-  creditsUsed: number;
-  creditsLimit: number;
-  creditsRemaining: number;
-  /** Left of credits beside those of periods; only where there are any. */
-  extraRemaining?: number;
-  creditsCharged: number;
-  periodResetDate: string;
-}
-
 /**
  * The usage part of a generation's answer. What remains is negative after the limit was lowered below what is used, and where
  * extra credits pay for more.
@@ -32,7 +22,7 @@ export function usageBlock(usage: {
   charged: number;
   periodEndMs: number;
   extra: ExtraLeft | null;
-}): UsageBlock {
+}) {
   return {
     creditsUsed: usage.used,
     creditsLimit: usage.limit,

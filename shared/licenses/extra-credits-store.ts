@@ -1,11 +1,11 @@
-import { auditEntry } from '../accounts/audit-store.ts';
-import type { Actor, AuditChange } from '../accounts/audit.ts';
+import { changesBetween, type Actor } from '../accounts/audit.ts';
 import { isId } from '../base/ids.ts';
 import { untilDecided } from '../table/backoff.ts';
 import { itemKeys, ttlAttribute } from '../table/keys.ts';
 import { batchGetAll, getItem, type Item, type Table } from '../table/table.ts';
 import { transact, type Part } from '../table/transact.ts';
 import { balanceName, listBalances } from './extra-credits.ts';
+import { licenseEntry } from './store.ts';
 
 /** Credits that a license has beside those of its periods: an operator's gift, or a pack that was paid for once. */
 export interface NewExtraCredits {
@@ -63,7 +63,7 @@ export async function addExtraCredits(
       getItem(table, itemKeys.extraCredits(licenseId)),
     ]);
     if (license === null) return 'unknown_license';
-    const before = payment?.purchase;
+    const before = payment.purchase;
     if (before !== undefined) {
       // What a pack sells may have changed since it was bought.
       const isSame = before.licenseId === licenseId && (before.amount === amount || given.source === 'pack');
@@ -71,15 +71,13 @@ export async function addExtraCredits(
       throw new Error(`${paymentId} has added ${before.amount} credits to ${before.licenseId} already`);
     }
     const next: Payment = { ...payment, purchase: { ...given, addedAtMs: nowMs } };
+    const changes = changesBetween({}, { extraCreditsAdded: amount, creditedBecause: given.reason });
     const refusal = await transact<object>(table, [
       paymentPart(paymentId, payment, next),
       balancePart(licenseId, balanceName(expiresAtMs, paymentId), amount - takenBackOf(next)),
       pruned(licenseId, balances, nowMs),
       untilPart(license, expiresAtMs),
-      audit(given, by, nowMs, [
-        { member: 'extraCreditsAdded', from: null, to: amount },
-        { member: 'creditedBecause', from: null, to: given.reason },
-      ]),
+      licenseEntry(licenseId, { by, action: 'license_changed', changes }, nowMs),
     ]);
     return refusal === null ? 'added' : undefined;
   });
@@ -105,23 +103,26 @@ export async function takeBackExtraCredits(
   if (refunded === 0) return 0;
   return untilDecided(maxAttempts, async () => {
     const payment = await readPayment(table, paymentId);
-    if ((payment?.refunded ?? 0) >= refunded) return 0;
+    if ((payment.refunded ?? 0) >= refunded) return 0;
     const next = { ...payment, refunded, amount };
     const { purchase } = next;
     if (purchase === undefined) {
       const refusal = await transact<object>(table, [paymentPart(paymentId, payment, next, nowMs)]);
       return refusal === null ? 0 : undefined;
     }
-    const name = balanceName(purchase.expiresAtMs, paymentId);
-    const balances = await getItem(table, itemKeys.extraCredits(purchase.licenseId));
-    const more = takenBackOf(next) - takenBackOf(payment!);
+    const { licenseId, expiresAtMs } = purchase;
+    const name = balanceName(expiresAtMs, paymentId);
+    const balances = await getItem(table, itemKeys.extraCredits(licenseId));
+    const more = takenBackOf(next) - takenBackOf(payment);
     const gone = Math.min(more, Math.max(0, balances?.[name] ?? 0));
+    const changes = changesBetween({}, { extraCreditsTakenBack: more });
+    const taking = [
+      balancePart(licenseId, name, -more),
+      licenseEntry(licenseId, { by, action: 'license_changed', changes }, nowMs),
+    ];
     const refusal = await transact<object>(table, [
       paymentPart(paymentId, payment, next),
-      more === 0 ? null : balancePart(purchase.licenseId, name, -more),
-      more === 0
-        ? null
-        : audit(purchase, by, nowMs, [{ member: 'extraCreditsTakenBack', from: null, to: more }]),
+      ...(more === 0 ? [] : taking),
     ]);
     return refusal === null ? gone : undefined;
   });
@@ -136,7 +137,7 @@ export async function listExtraCredits(table: Table, licenseId: string): Promise
   );
   return balances.flatMap(({ left }, i) => {
     const payment = paymentOf(items[i]);
-    if (payment?.purchase === undefined) return [];
+    if (payment.purchase === undefined) return [];
     return { ...payment.purchase, takenBack: takenBackOf(payment), left: Math.max(0, left) };
   });
 }
@@ -151,34 +152,34 @@ function takenBackOf({ purchase, refunded = 0, amount = 1 }: Payment): number {
   return purchase === undefined ? 0 : Number((BigInt(purchase.amount) * BigInt(refunded)) / BigInt(amount));
 }
 
-async function readPayment(table: Table, paymentId: string): Promise<Payment | null> {
-  return paymentOf(await getItem(table, itemKeys.purchase(paymentId)));
+async function readPayment(table: Table, paymentId: string): Promise<Payment> {
+  return paymentOf((await getItem(table, itemKeys.purchase(paymentId))) ?? {});
 }
 
-function paymentOf(item: Item | null | undefined): Payment | null {
-  return item ? { purchase: item.purchase, refunded: item.refunded, amount: item.amount } : null;
+/** Without anything of what nothing is stored of. */
+function paymentOf({ PK: _pk, SK: _sk, [ttlAttribute]: _ttl, ...payment }: Item = {}): Payment {
+  return payment;
 }
 
 /** Writes a payment that is still as it was read. Each changes once by a purchase, and by each larger refund. */
 function paymentPart(
   paymentId: string,
-  read: Payment | null,
+  read: Payment,
   next: Payment,
   forgottenFromMs: number | null = null,
 ): Part<object> {
-  const known = Object.entries(next).filter(([, value]) => value !== undefined);
   const expires = forgottenFromMs !== null && {
     [ttlAttribute]: Math.ceil(forgottenFromMs / 1000) + refundKeptDays * 24 * 3600,
   };
   const isAsRead = [
-    read?.purchase === undefined ? 'attribute_not_exists(purchase)' : 'attribute_exists(purchase)',
-    read?.refunded === undefined ? 'attribute_not_exists(refunded)' : 'refunded = :refunded',
+    read.purchase === undefined ? 'attribute_not_exists(purchase)' : 'attribute_exists(purchase)',
+    read.refunded === undefined ? 'attribute_not_exists(refunded)' : 'refunded = :refunded',
   ];
   return {
     key: itemKeys.purchase(paymentId),
-    put: { ...Object.fromEntries(known), ...expires },
+    put: { ...next, ...expires },
     condition: isAsRead.join(' AND '),
-    ...(read?.refunded !== undefined && { values: { ':refunded': read.refunded } }),
+    ...(read.refunded !== undefined && { values: { ':refunded': read.refunded } }),
     refusal: () => ({}),
   };
 }
@@ -218,21 +219,4 @@ function untilPart({ licenseId, extraUntilMs: read = null }: Item, expiresAtMs: 
     values: { ':until': Math.max(read ?? 0, expiresAtMs), ':read': read },
     refusal: () => ({}),
   };
-}
-
-function audit(
-  { licenseId }: { licenseId: string },
-  by: Actor,
-  nowMs: number,
-  changes: AuditChange[],
-): Part<object> {
-  const known = changes.filter(({ to }) => to !== null);
-  const note = {
-    by,
-    action: 'license_changed',
-    subjectId: licenseId,
-    subjectName: null,
-    changes: known,
-  } as const;
-  return auditEntry({ licenseId }, note, nowMs);
 }

@@ -1,28 +1,24 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { CreditNotification } from './notifications.ts';
-import { readAll, writeItem, type Item, type Table } from '../table/table.ts';
+import { queryAll, writeItem, type Table } from '../table/table.ts';
 import { itemKeys, notificationPartition } from '../table/keys.ts';
 
 export type NotificationStore = ReturnType<typeof notificationStore>;
 
 /** Notifications that wait to be sent. Charges put them: see notification-part.ts. */
-export function notificationStore({ documents, name: TableName }: Table) {
+export function notificationStore(table: Table) {
+  const { documents, name: TableName } = table;
   return {
     /** All that nobody has claimed. There are few: at most two for each license and month. */
     async listWaiting(nowMs: number): Promise<CreditNotification[]> {
-      const query = (start: Item | undefined) =>
-        documents.send(
-          new QueryCommand({
-            TableName,
-            KeyConditionExpression: 'PK = :notifications',
-            FilterExpression: 'attribute_not_exists(leaseUntilMs) OR leaseUntilMs <= :now',
-            ExpressionAttributeValues: { ':notifications': notificationPartition, ':now': nowMs },
-            ConsistentRead: true,
-            ExclusiveStartKey: start,
-          }),
-        );
-      return readAll(query, ({ licenseId, periodStartMs, percent }) => ({
+      const query = {
+        KeyConditionExpression: 'PK = :notifications',
+        FilterExpression: 'attribute_not_exists(leaseUntilMs) OR leaseUntilMs <= :now',
+        ExpressionAttributeValues: { ':notifications': notificationPartition, ':now': nowMs },
+        ConsistentRead: true,
+      };
+      return queryAll(table, query, ({ licenseId, periodStartMs, percent }) => ({
         licenseId,
         periodStartMs,
         percent,

@@ -1,8 +1,7 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { generationTypes, type GenerationType } from '../base/generation-kinds.ts';
 import type { UsageTally } from './usage-contract.ts';
 import { isAccountCallerId, isKeyId, playgroundKey } from '../base/ids.ts';
-import { batchGetAll, getItem, readAll, type Item, type Table } from '../table/table.ts';
+import { batchGetAll, getItem, queryAll, type Item, type Table } from '../table/table.ts';
 import { inFlightSortKey, itemKeys } from '../table/keys.ts';
 import { transact } from '../table/transact.ts';
 import { extraLeft, mayHaveExtra, type ExtraLeft } from './extra-credits.ts';
@@ -115,20 +114,13 @@ export function periodStore(table: Table) {
 
     /** All periods of a license that anything was counted in, oldest first: for the operator's CLI, never for a request. */
     async list(licenseId: string): Promise<(Period & { startMs: number })[]> {
-      const query = (start: Item | undefined) =>
-        table.documents.send(
-          new QueryCommand({
-            TableName: table.name,
-            ConsistentRead: true,
-            KeyConditionExpression: 'PK = :license AND SK < :other',
-            ExpressionAttributeValues: {
-              ':license': itemKeys.inFlight(licenseId).PK,
-              ':other': inFlightSortKey,
-            },
-            ExclusiveStartKey: start,
-          }),
-        );
-      return readAll(query, (item) => ({ ...periodFromItem(item), startMs: Date.parse(item.SK) }));
+      const { PK } = itemKeys.inFlight(licenseId);
+      const query = {
+        ConsistentRead: true,
+        KeyConditionExpression: 'PK = :license AND SK < :other',
+        ExpressionAttributeValues: { ':license': PK, ':other': inFlightSortKey },
+      };
+      return queryAll(table, query, (item) => ({ ...periodFromItem(item), startMs: Date.parse(item.SK) }));
     },
 
     /**

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { changesBetween, someOperator, type Actor } from '../accounts/audit.ts';
 import { licenseMembers } from './license.ts';
 import type { License } from './license.ts';
 import { auditEntry, type AuditNote } from '../accounts/audit-store.ts';
 import { untilDecided } from '../table/backoff.ts';
-import { batchGetAll, getItem, listOwned, readAll, type Item, type Table } from '../table/table.ts';
+import { batchGetAll, getItem, listOwned, scanAll, type Item, type Table } from '../table/table.ts';
 import { itemKeys, ownerIndex, sortPrefixes } from '../table/keys.ts';
 import { transact } from '../table/transact.ts';
 
@@ -35,7 +34,7 @@ export function licenseStore(table: Table) {
           condition: 'attribute_not_exists(PK)',
           refusal: (found) => found ?? {},
         },
-        entry(license.licenseId, note, license.createdAtMs),
+        licenseEntry(license.licenseId, note, license.createdAtMs),
       ]);
       // Whoever tries again after a lost answer finds the first one's result.
       if (refusal !== null && !isDeepStrictEqual(refusal, item)) {
@@ -76,7 +75,7 @@ export function licenseStore(table: Table) {
         const changes = changesBetween(licenseMembers(before), licenseMembers(after));
         const refusal = await transact<object>(table, [
           { key: itemKeys.license(licenseId), ...setting(change, stored), refusal: () => ({}) },
-          entry(licenseId, { by, action: 'license_changed', changes }, nowMs),
+          licenseEntry(licenseId, { by, action: 'license_changed', changes }, nowMs),
         ]);
         return refusal === null ? after : undefined;
       });
@@ -88,21 +87,21 @@ export function licenseStore(table: Table) {
 
     /** Every license, by reading the whole table: for the operator's CLI, never for a request. */
     async listAll(): Promise<License[]> {
-      const scan = (start: Item | undefined) =>
-        table.documents.send(
-          new ScanCommand({
-            TableName: table.name,
-            FilterExpression: 'SK = :license',
-            ExpressionAttributeValues: { ':license': 'LICENSE' },
-            ExclusiveStartKey: start,
-          }),
-        );
-      return (await readAll(scan, fromItem)).sort((a, b) => a.createdAtMs - b.createdAtMs);
+      const scan = {
+        FilterExpression: 'SK = :license',
+        ExpressionAttributeValues: { ':license': 'LICENSE' },
+      };
+      return (await scanAll(table, scan, fromItem)).sort((a, b) => a.createdAtMs - b.createdAtMs);
     },
   };
 }
 
-function entry(licenseId: string, note: Pick<AuditNote, 'by' | 'action' | 'changes'>, nowMs: number) {
+/** The audit entry of a change of a license, as a part of its transaction. */
+export function licenseEntry(
+  licenseId: string,
+  note: Pick<AuditNote, 'by' | 'action' | 'changes'>,
+  nowMs: number,
+): ReturnType<typeof auditEntry> {
   return auditEntry({ licenseId }, { ...note, subjectId: licenseId, subjectName: null }, nowMs);
 }
 

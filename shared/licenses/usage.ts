@@ -5,6 +5,7 @@ import type { BillingPeriod } from './billing-period.ts';
 import { playgroundKey } from '../base/ids.ts';
 import type { CreditPeriod } from './credit-period.ts';
 import type { ExtraLeft } from './extra-credits.ts';
+import type { Period } from './period-store.ts';
 import { tiers, type TierName } from './tiers.ts';
 
 const dayMs = 24 * 3600 * 1000;
@@ -30,13 +31,10 @@ export function usageStats(
   };
 }
 
-/** What a period counts of COMPLETED requests. Days are named `MMDD`: a period holds each at most once. */
-export interface PeriodTallies {
-  byType: Partial<Record<GenerationType, UsageTally>>;
-  byIdentity: Record<string, UsageTally>;
-  byDay: Record<string, UsageTally>;
+/** What a period counts of COMPLETED requests. */
+export type PeriodTallies = Pick<Period, 'byType' | 'byIdentity' | 'byDay'> & {
   byKey: Record<string, UsageTally>;
-}
+};
 
 /** The names of what a period's statistics are about, where they are known. */
 export interface NamesInUse {

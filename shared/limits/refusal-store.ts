@@ -9,7 +9,7 @@ import {
   type Refusal,
   type RefusedRequest,
 } from './refusals.ts';
-import { readAll, type Item, type Table } from '../table/table.ts';
+import { queryAll, type Item, type Table } from '../table/table.ts';
 import { itemKeys, refusalPlaceOf, refusedPrefix, ttlAttribute } from '../table/keys.ts';
 
 /** Whose refusals are counted: a key of a license, or its playground. */
@@ -20,9 +20,6 @@ export interface RefusalOwner {
   /** Null for the playground. */
   keyName: string | null;
 }
-
-/** A refused request, and by which key it came. */
-export type KeptRefused = RefusedRequest & Pick<RefusalOwner, 'caller' | 'keyName'>;
 
 /** What counts the refusals of a category on their day. */
 export const countedCategory = (category: string) => `CONTENT_REFUSED ${category}`;
@@ -52,19 +49,14 @@ export async function addRefusal(
 /** A license's counts of one day and all days after it, newest day first. */
 export async function listRefusals(table: Table, licenseId: string, firstDate: string): Promise<Refusal[]> {
   const { PK, SK: first } = itemKeys.refusals(licenseId, firstDate, '');
-  const query = (start: Item | undefined) =>
-    table.documents.send(
-      new QueryCommand({
-        TableName: table.name,
-        // The refused requests themselves have letters first.
-        KeyConditionExpression: 'PK = :license AND SK BETWEEN :first AND :letters',
-        ExpressionAttributeValues: { ':license': PK, ':first': first, ':letters': 'A' },
-        ScanIndexForward: false,
-        ConsistentRead: true,
-        ExclusiveStartKey: start,
-      }),
-    );
-  return (await readAll(query, fromItem)).flat();
+  const query = {
+    // The refused requests themselves have letters first.
+    KeyConditionExpression: 'PK = :license AND SK BETWEEN :first AND :letters',
+    ExpressionAttributeValues: { ':license': PK, ':first': first, ':letters': 'A' },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+  };
+  return (await queryAll(table, query, fromItem)).flat();
 }
 
 function fromItem(item: Item): Refusal[] {
@@ -77,7 +69,7 @@ function fromItem(item: Item): Refusal[] {
 export async function keepRefused(
   table: Table,
   { licenseId, caller, keyName }: RefusalOwner,
-  refused: RefusedRequest,
+  refused: Omit<RefusedRequest, keyof RefusalOwner>,
   signal: AbortSignal,
 ): Promise<void> {
   const { requestId, ...members } = refused;
@@ -101,7 +93,7 @@ export async function listRefused(
   licenseId: string,
   nowMs: number,
   requestId = '',
-): Promise<KeptRefused[]> {
+): Promise<RefusedRequest[]> {
   const { PK, SK } = itemKeys.refusedRequest(licenseId, requestId);
   const { Items: items = [] } = await table.documents.send(
     new QueryCommand({
@@ -116,7 +108,7 @@ export async function listRefused(
   return items.map(toRefused).filter((refused) => refusedEndMs(refused) > nowMs);
 }
 
-function toRefused({ SK, atMs, route, status, code, error, caller, keyName }: Item): KeptRefused {
+function toRefused({ SK, atMs, route, status, code, error, caller, keyName }: Item): RefusedRequest {
   const requestId = String(SK).slice(refusedPrefix.length);
   return { requestId, atMs, route, status, code, error, caller, keyName };
 }

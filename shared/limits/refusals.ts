@@ -1,4 +1,5 @@
 import { errorCodes, type ErrorCode } from '../base/errors.ts';
+import type { RefusedRequestAnswer } from './contract.ts';
 
 /** A few days more than can be asked for, so that no day that can be asked for is already incomplete. */
 const keptRefusalDays = 35;
@@ -31,16 +32,10 @@ export interface Refusal {
   count: number;
 }
 
-/** What one request was refused for. */
-export interface RefusedRequest {
-  requestId: string;
+/** A refused request as it is kept. `caller` is a keyId, or `playground`; its sentence has nothing that the caller wrote. */
+export interface RefusedRequest extends Omit<RefusedRequestAnswer, 'at' | 'keyId'> {
   atMs: number;
-  /** `POST /generate`, with names in place of what the path names. */
-  route: string;
-  status: number;
-  code: ErrorCode;
-  /** What its caller was told, without anything that the caller wrote. */
-  error: string;
+  caller: string;
 }
 
 const keptRefusedMs = 14 * dayMs;
@@ -48,17 +43,21 @@ const keepEveryMs = 10_000;
 const maxKeptFor = 1000;
 const maxErrorLength = 400;
 
-/** When this process last kept a refused request of each license, of the licenses that were refused last. */
-const keptAtMs = new Map<string, number>();
-
-/** Whether a refused request is kept, not only counted. A flood of them is one in ten seconds, from each process. */
-export function mayKeepRefused(licenseId: string, atMs: number): boolean {
-  const before = keptAtMs.get(licenseId);
-  if (before !== undefined && atMs - before < keepEveryMs) return false;
-  keptAtMs.delete(licenseId);
-  keptAtMs.set(licenseId, atMs);
-  if (keptAtMs.size > maxKeptFor) keptAtMs.delete(keptAtMs.keys().next().value!);
-  return true;
+/**
+ * @returns what says whether a refused request of a license is kept, not only counted. A flood of them is one in ten seconds, from
+ *   each process.
+ */
+export function refusedKeeper(): (licenseId: string, atMs: number) => boolean {
+  /** Of the licenses that were refused last. */
+  const keptAtMs = new Map<string, number>();
+  return (licenseId, atMs) => {
+    const before = keptAtMs.get(licenseId);
+    if (before !== undefined && atMs - before < keepEveryMs) return false;
+    keptAtMs.delete(licenseId);
+    keptAtMs.set(licenseId, atMs);
+    if (keptAtMs.size > maxKeptFor) keptAtMs.delete(keptAtMs.keys().next().value!);
+    return true;
+  };
 }
 
 /** A sentence without what it quotes. `quoteName` puts all that callers wrote into quotes, and a prompt or a key may be among it. */

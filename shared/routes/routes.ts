@@ -1,33 +1,5 @@
 import type { Grants, TableAction, TableGrants } from './grants.ts';
-import {
-  createGeneration,
-  getGeneration,
-  deleteGeneration,
-  cancelGeneration,
-  listGenerations,
-  listIdentities,
-  getKey,
-  listLicenses,
-  listActivity,
-  listRefusals,
-  listRefusedRequests,
-  getAccount,
-  updateAccount,
-  getUsage,
-  createKey,
-  listKeys,
-  updateKey,
-  revokeKey,
-  createUpload,
-  answerAgent,
-  createPlaygroundGeneration,
-  createOpenAiImage,
-  editOpenAiImage,
-  listOpenAiModels,
-  getOpenAiModel,
-  getHealth,
-  getOpenApi,
-} from './table.ts';
+import * as table from './table.ts';
 import type { Route } from './route.ts';
 import type { Partition } from '../table/schema.ts';
 
@@ -36,33 +8,33 @@ import type { Partition } from '../table/schema.ts';
  * from `table.ts`, so that its bundle holds no other's.
  */
 export const routes = {
-  createGeneration,
-  getGeneration,
-  deleteGeneration,
-  cancelGeneration,
-  listGenerations,
-  listIdentities,
-  getKey,
-  listLicenses,
-  listActivity,
-  listRefusals,
-  listRefusedRequests,
-  getAccount,
-  updateAccount,
-  getUsage,
-  createKey,
-  listKeys,
-  updateKey,
-  revokeKey,
-  createUpload,
-  answerAgent,
-  createPlaygroundGeneration,
-  createOpenAiImage,
-  editOpenAiImage,
-  listOpenAiModels,
-  getOpenAiModel,
-  getHealth,
-  getOpenApi,
+  createGeneration: table.createGeneration,
+  getGeneration: table.getGeneration,
+  deleteGeneration: table.deleteGeneration,
+  cancelGeneration: table.cancelGeneration,
+  listGenerations: table.listGenerations,
+  listIdentities: table.listIdentities,
+  getKey: table.getKey,
+  listLicenses: table.listLicenses,
+  listActivity: table.listActivity,
+  listRefusals: table.listRefusals,
+  listRefusedRequests: table.listRefusedRequests,
+  getAccount: table.getAccount,
+  updateAccount: table.updateAccount,
+  getUsage: table.getUsage,
+  createKey: table.createKey,
+  listKeys: table.listKeys,
+  updateKey: table.updateKey,
+  revokeKey: table.revokeKey,
+  createUpload: table.createUpload,
+  answerAgent: table.answerAgent,
+  createPlaygroundGeneration: table.createPlaygroundGeneration,
+  createOpenAiImage: table.createOpenAiImage,
+  editOpenAiImage: table.editOpenAiImage,
+  listOpenAiModels: table.listOpenAiModels,
+  getOpenAiModel: table.getOpenAiModel,
+  getHealth: table.getHealth,
+  getOpenApi: table.getOpenApi,
 } as const satisfies Record<string, Route>;
 
 /** The grants for authenticating a route's callers: their key, their license and their rate log; and for counting who is refused. */
@@ -80,11 +52,11 @@ function accessGrants({ auth, limit }: Route): TableGrants {
 
 /** All that a route's function may access. */
 export function grantsOf(route: Route): Grants {
-  const table: Partial<Record<Partition, TableAction[]>> = {};
+  const partitions: Partial<Record<Partition, TableAction[]>> = {};
   for (const grants of [accessGrants(route), route.grants.table ?? {}]) {
     for (const [partition, actions] of Object.entries(grants) as [Partition, TableAction[]][]) {
-      table[partition] = [...new Set([...(table[partition] ?? []), ...actions])];
+      partitions[partition] = [...new Set([...(partitions[partition] ?? []), ...actions])];
     }
   }
-  return { ...route.grants, table };
+  return { ...route.grants, table: partitions };
 }

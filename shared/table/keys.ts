@@ -7,7 +7,7 @@
  * Idempotency ONCE#<caller>     <hash>           –       the request that first carried an idempotency key
  * Tries       TRY#<key>         <digest>#<uuidv7> –     a later try of a request without an idempotency key: the earlier one of the same members
  * License     LICENSE#<id>      LICENSE          owner   access checks; an account's licenses
- * Billing     LICENSE#<id>      BILLING          lease   billing events: what is remembered of the license's subscription
+ * Billing     LICENSE#<id>      BILLING          both    billing events: what is remembered of the license's subscription; by Stripe's id of its customer
  * Active keys ROSTER#<license>  KEYS             –       issuing and revoking keys: the license's keys that are not revoked
  * Period      PERIOD#<license>  <start>          –       credits committed and used, statistics; the newest also counts what is in flight
  * In flight   PERIOD#<license>  IN-FLIGHT        –       which period counts the license's requests in flight
@@ -133,9 +133,10 @@ export const sortPrefixes = {
   identity: 'IDENTITY#',
   apiKey: 'KEY#',
   license: 'LICENSE#',
+  subscription: 'SUBSCRIPTION#',
 };
 
-/** Keys and licenses of an account, by `begins_with` on the kind, in order of creation. */
+/** Keys and licenses of an account, and subscriptions of a customer of Stripe's, by `begins_with` on the kind, in order of creation. */
 export const ownerIndex = {
   name: 'owner',
   partition: 'ownerPk',

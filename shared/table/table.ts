@@ -7,7 +7,14 @@ import {
   GetItemCommand,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  paginateQuery,
+  paginateScan,
+  QueryCommand,
+  type QueryCommandInput,
+  type ScanCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { withoutUnusedMiddleware, cachedMiddleware } from '../base/aws-clients.ts';
 import { serviceBusy } from '../base/errors.ts';
@@ -97,18 +104,13 @@ export function listOwned<T>(
   order: 'oldest first' | 'newest first',
   fromItem: (item: Item) => T,
 ): Promise<T[]> {
-  const query = (start: Item | undefined) =>
-    table.documents.send(
-      new QueryCommand({
-        TableName: table.name,
-        IndexName: ownerIndex.name,
-        KeyConditionExpression: `${ownerIndex.partition} = :owner AND begins_with(${ownerIndex.sort}, :kind)`,
-        ExpressionAttributeValues: { ':owner': ownerIndex.of(ownerId), ':kind': kind },
-        ScanIndexForward: order === 'oldest first',
-        ExclusiveStartKey: start,
-      }),
-    );
-  return readAll(query, fromItem);
+  const query = {
+    IndexName: ownerIndex.name,
+    KeyConditionExpression: `${ownerIndex.partition} = :owner AND begins_with(${ownerIndex.sort}, :kind)`,
+    ExpressionAttributeValues: { ':owner': ownerIndex.of(ownerId), ':kind': kind },
+    ScanIndexForward: order === 'oldest first',
+  };
+  return queryAll(table, query, fromItem);
 }
 
 /** The keys of what is listed under one value of the lease index, and whose lease ended before an instant, oldest first. */
@@ -164,19 +166,29 @@ export async function batchGetAll(table: Table, keys: ItemKey[]): Promise<(Item 
   return (await Promise.all(chunks.map((chunk) => batchGet(table, chunk)))).flat();
 }
 
-/** Every item of a query or scan, page by page. */
-export async function readAll<T>(
-  read: (
-    start: Item | undefined,
-  ) => Promise<{ Items?: Item[] | undefined; LastEvaluatedKey?: Item | undefined }>,
+/** Every item that a query finds, page by page. */
+export function queryAll<T>(
+  { documents: client, name: TableName }: Table,
+  query: Omit<QueryCommandInput, 'TableName'>,
+  fromItem: (item: Item) => T,
+): Promise<T[]> {
+  return itemsOf(paginateQuery({ client }, { ...query, TableName }), fromItem);
+}
+
+/** Every item of the whole table that a scan finds: for the operator's programs, never for a request. */
+export function scanAll<T>(
+  { documents: client, name: TableName }: Table,
+  scan: Omit<ScanCommandInput, 'TableName'>,
+  fromItem: (item: Item) => T,
+): Promise<T[]> {
+  return itemsOf(paginateScan({ client }, { ...scan, TableName }), fromItem);
+}
+
+async function itemsOf<T>(
+  pages: AsyncIterable<{ Items?: Item[] | undefined }>,
   fromItem: (item: Item) => T,
 ): Promise<T[]> {
   const found: T[] = [];
-  let start: Item | undefined;
-  do {
-    const page = await read(start);
-    found.push(...(page.Items ?? []).map(fromItem));
-    start = page.LastEvaluatedKey;
-  } while (start);
+  for await (const { Items: items = [] } of pages) found.push(...items.map(fromItem));
   return found;
 }

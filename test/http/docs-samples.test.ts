@@ -6,8 +6,10 @@ import { text } from 'node:stream/consumers';
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
+import { readConfiguration } from '../../lib/configuration.ts';
 import { codeBlocks, type CodeBlock } from '../support/documents.ts';
 import { openImage } from '../support/png.ts';
+import { inRepository } from '../support/repository.ts';
 import { samplePhoto } from '../support/uploads.ts';
 import { identities, newAccount, service, type Account } from './fixture.ts';
 
@@ -36,6 +38,18 @@ function filledIn(sample: string): string {
     .replaceAll('http://127.0.0.1:4600/api/v1', service.ready.baseUrl)
     .replaceAll('svc_live_…', own.key)
     .replaceAll('idn_…', identities.aurora!);
+}
+
+/** The operator's commands of a page, for the license and the request of this test. */
+function operatorSamples(page: string, requestId: string): string {
+  const admin = `${process.execPath} ${inRepository('bin/admin.ts')} --data ${service.dataDir}`;
+  return codeBlocks(page)
+    .filter(({ language, text: block }) => language === 'sh' && /^admin/m.test(block))
+    .map(({ text: block }) => block)
+    .join('\n')
+    .replace('npm run --silent admin -- --stack image-generation-prod', admin)
+    .replaceAll('lic_…', own.license.licenseId)
+    .replaceAll('019aa3c2-8f40-7a1c-b2d5-0e9c4a7f3b18', requestId);
 }
 
 /** Runs a program with what readers have put into their environment by then. @returns what it printed: no errors. */
@@ -115,6 +129,31 @@ test.each<[page: string, printed: RegExp]>([
     }
   },
 );
+
+test('docs/first-week.md: an operator’s first week is done by its commands, and its configuration is one', async () => {
+  const { body } = await own.generate({ prompt: 'a black square' });
+  const printed = await run(
+    'bash',
+    ['-euo', 'pipefail', '-s'],
+    {},
+    operatorSamples('docs/first-week.md', body.requestId),
+  );
+  for (const part of [
+    /Invited ada@example\.com/,
+    /svc_live_\w+\n/,
+    /Prompt +a black square/,
+    /2 credits given as ticket-4711/,
+    /readBecause: ticket 4711/,
+    /Suspended .*disputed/,
+    /can be signed in with again/,
+    /ended in 2026-10/,
+    /Nothing was changed: add --yes/,
+    /\nErased /,
+  ])
+    expect(printed).toMatch(part);
+  const [options] = codeBlocks('docs/first-week.md').filter(({ language }) => language === 'json');
+  expect(readConfiguration(JSON.parse(options!.text), 'It').plans).toHaveLength(1);
+});
 
 /** The samples of a page in another language. */
 const scripts = (page: string, language: string) =>

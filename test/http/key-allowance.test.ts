@@ -76,17 +76,10 @@ test('extra credits are used after the month’s own, and told while there are a
   const { license, key, generate, bySession } = await newAccount({ used: 4, creditsLimit: 5 });
   const { licenseId } = license;
   const expiresAtMs = Date.now() + 1e9;
-  const gift = {
-    licenseId,
-    amount: 2,
-    source: 'grant',
-    paymentId: `gift_${licenseId}`,
-    reason: 'x',
-    expiresAtMs,
-  } as const;
+  const gift = { licenseId, amount: 2, source: 'grant', reason: 'x', expiresAtMs } as const;
   const stats = async () => (await bySession(`/usage?licenseId=${licenseId}`)).body.stats;
   expect(await stats()).not.toHaveProperty('extraRemaining');
-  await addExtraCredits(table, gift, 'operator:ada', Date.now());
+  await addExtraCredits(table, { ...gift, paymentId: `gift_${licenseId}` }, 'operator:ada', Date.now());
   const extraExpiresAt = new Date(expiresAtMs).toISOString();
   expect(await stats()).toMatchObject({ current: 4, extraRemaining: 2, extraExpiresAt });
   const { body } = await generate({ numOutputs: 2 });

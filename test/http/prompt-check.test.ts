@@ -78,13 +78,13 @@ describe('a refused prompt', () => {
     await account.generate({ prompt });
     const path = `/licenses/${account.license.licenseId}/refused-requests`;
     const { body } = await account.bySession(path);
-    expect(body.refusedRequests).toMatchObject([{ code: 'CONTENT_REFUSED', error: sentence }]);
+    expect(body.requests).toMatchObject([{ code: 'CONTENT_REFUSED', error: sentence }]);
   });
 });
 
 test('nobody is asked about a request that is refused anyway, or has its answer already', async () => {
   await account.generate({ prompt: '' });
-  await account.generate({ numOutputs: 4, width: 2048, height: 2048 });
+  await account.generate({ numOutputs: 5 });
   expect(server.requests).toEqual([]);
   const header = { 'idempotency-key': 'once' };
   const [first, again] = [await account.generate({}, header), await account.generate({}, header)];

@@ -212,7 +212,7 @@ test('no model of the model server takes longer for the largest order than the s
   const kleinsText = (numberOf('flux2_klein', '_LONGEST') * 16 ** 2) / 1e6;
   const models = { sdxl: 0, z_image: 0, flux2_klein: kleinsText };
   const timesAsLong = Object.entries(models).map(([pipeline, textMegapixels]) => {
-    const attention = numberOf(pipeline, 'attention');
+    const attention = numberOf(pipeline, 'attention_per_megapixel');
     const sizeOf = (sidePx: number) => {
       const megapixels = sidePx ** 2 / 1e6 + textMegapixels;
       return megapixels + attention * megapixels ** 2;

@@ -184,7 +184,7 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
       [names.previewRoleArn]: grants.previews === true,
       [names.userPoolId]: grants.accountDirectory === true,
       [names.mailFrom]: grants.mail === true,
-      [names.dashboardUrl]: grants.mail === true,
+      [names.dashboardUrl]: grants.mail === true || functionName === jobs.sweep.functionName,
       [names.modelEndpointName]: grants.model === true,
       // This configuration's model never scales to zero.
       [names.modelComponentName]: false,

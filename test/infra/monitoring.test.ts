@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { savedQueries } from '../../lib/constructs/monitoring/saved-queries.ts';
 import { errorCodes } from '../../shared/base/errors.ts';
@@ -24,7 +23,6 @@ import { allProperties, only, plain, propertiesOf, resourcesOf } from './resourc
 import type { ConfigurationName } from '../support/configurations.ts';
 import { templateOf } from '../support/stack-templates.ts';
 
-const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
 const serviceName = 'image-generation-test';
 const everything = monitored('everything');
 const atZero = monitored('atZero');
@@ -33,22 +31,6 @@ const names = (alarms: Map<string, unknown>) => [...alarms.keys()];
 const alarm = (id: string, { alarms } = everything) => alarms.get(id)!;
 
 const allQueries = Object.values(savedQueries).flatMap((queries) => Object.values(queries));
-
-describe('the runbook', () => {
-  const [, alarmsPart = ''] = runbook.split('\n## Alarms\n');
-  const sections = [...alarmsPart.split('\n## ')[0]!.matchAll(/^### (.+)$/gm)].map(([, title]) => title);
-  const anchors = [...everything.alarms.values(), ...atZero.alarms.values()].map(
-    ({ AlarmDescription }) => /docs\/runbook\.md#([a-z-]+)$/.exec(AlarmDescription)?.[1],
-  );
-
-  test('has one section for every alarm, and no section without an alarm', () => {
-    expect(sections.toSorted()).toEqual([...new Set(anchors)].toSorted());
-  });
-
-  test('shows every saved query, word for word', () => {
-    for (const query of allQueries) expect(runbook).toContain(`\n${query}\n`);
-  });
-});
 
 describe("the service's own metrics", () => {
   const table = Object.values(metricTable) as Metric[];

@@ -121,7 +121,7 @@ export async function signIn(
   email = 'owner@example.test',
   password = service.ready.accounts[email]!.password,
 ): Promise<void> {
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('textbox', { name: 'E-mail' }).fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }

@@ -1,4 +1,3 @@
-import type Stripe from 'stripe';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { billingPeriod } from '../../shared/licenses/billing-period.ts';
 import type { Generation } from '../../shared/generations/generation.ts';
@@ -12,13 +11,7 @@ import { periodStore } from '../../shared/licenses/period-store.ts';
 import { itemKeys } from '../../shared/table/keys.ts';
 import type { Table } from '../../shared/table/table.ts';
 import { envelope, sqsRecord } from '../unit/billing/delivery.ts';
-import {
-  checkout,
-  newId as newStripeId,
-  start,
-  stripeEvent,
-  subscription,
-} from '../unit/billing/stripe-fixtures.ts';
+import { packOf, start, stripeEvent, subscription } from '../unit/billing/stripe-fixtures.ts';
 import { newLicense } from './grants.ts';
 import { reserveAbandoned } from './period-totals.ts';
 
@@ -83,24 +76,13 @@ export async function storeLinkCredentials(
 /** Two events of one subscription, and of a pack for its license that is bought and refunded, in the form of the queue's. */
 export function billingEvents(subscriptionId: string): object {
   const types = ['customer.subscription.created', 'customer.subscription.updated'] as const;
-  const paymentIntent = newStripeId('pi');
-  const members = {
-    mode: 'payment',
-    subscription: null,
-    payment_intent: paymentIntent,
-    metadata: { plan: 'pack' },
-  };
-  const session = checkout({
-    ...members,
-    client_reference_id: `lic_${subscriptionId}`,
-  } as Partial<Stripe.Checkout.Session>);
-  const charge = { amount: 1500, amount_refunded: 500, payment_intent: paymentIntent } as Stripe.Charge;
+  const { bought, refunded } = packOf(`lic_${subscriptionId}`, 'pack');
   const events = [
     ...types.map((type, i) =>
       stripeEvent(type, subscription({ id: subscriptionId }), { created: start + i }),
     ),
-    stripeEvent('checkout.session.completed', session),
-    stripeEvent('charge.refunded', charge),
+    bought(),
+    refunded(1300),
   ];
   return { Records: events.map((event, i) => sqsRecord(`m-${i}`, envelope(event))) };
 }

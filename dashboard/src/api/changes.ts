@@ -1,9 +1,8 @@
 import { useMutation, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query';
-import { deleteGeneration, type Requester } from '../../../clients/typescript/src/index.ts';
 import type { ChangeKeyBody, CreateKeyBody, GenerationList, KeyAnswer, KeyList } from '../lib/types.ts';
-import { ApiError, screenError } from './api-error.ts';
-import { useApi } from './client.ts';
-import { paced, patiently } from './patiently.ts';
+import { ApiError } from './api-error.ts';
+import { useApi, type Api } from './client.ts';
+import { paced } from './patiently.ts';
 import { isGone, useRefreshAfterGeneration } from './queries.ts';
 
 function refreshKeys(queries: QueryClient): void {
@@ -90,33 +89,20 @@ export function useCancelGeneration() {
   });
 }
 
-/** `forget(requestIds)` takes deleted requests out of all lists. */
-export function useForgetGenerations(): (requestIds: string[]) => Promise<void> {
-  const queries = useQueryClient();
-  return (requestIds) => forget(queries, requestIds);
-}
-
 /**
  * Deletes stored requests for good, one after another and as many in a minute as an account may.
  * @param onEnded gets null once there is no such request, whoever deleted it, or else why it is still there
  */
 export async function deletePaced(
-  requester: Requester,
+  api: Api,
   requestIds: readonly string[],
   signal: AbortSignal,
   onEnded: (requestId: string, error: unknown) => void,
 ): Promise<void> {
-  const next = paced();
+  const repeat = paced(signal);
   for (const requestId of requestIds) {
-    const error = await patiently(
-      async () => {
-        await next(signal);
-        await deleteGeneration(requester, requestId).catch((cause: unknown) => {
-          throw screenError(cause);
-        });
-      },
-      { signal },
-    ).then(
+    const init = { path: { requestId } };
+    const error = await repeat(() => api.request('DELETE /generate/{requestId}', init)).then(
       () => null,
       (failure: unknown) => failure,
     );
@@ -126,17 +112,17 @@ export async function deletePaced(
   }
 }
 
-/** Takes deleted requests out of all lists, without fetching these again: that would sign new links for all images. */
-async function forget(queries: QueryClient, requestIds: string[]): Promise<void> {
+/** Takes a deleted request out of all lists, without fetching these again: that would sign new links for all images. */
+export async function forget(queries: QueryClient, requestId: string): Promise<void> {
   // A page that is on its way may have been read before the deletion.
   await queries.cancelQueries({ queryKey: ['generations'] });
   queries.setQueriesData<InfiniteData<GenerationList>>({ queryKey: ['generations'] }, (list) => {
     if (list === undefined) return list;
     const pages = list.pages.map((page) => ({
       ...page,
-      generations: page.generations.filter(({ id }) => !requestIds.includes(id)),
+      generations: page.generations.filter(({ id }) => id !== requestId),
     }));
     return { ...list, pages };
   });
-  for (const id of requestIds) queries.removeQueries({ queryKey: ['generation', id] });
+  queries.removeQueries({ queryKey: ['generation', requestId] });
 }

@@ -1,7 +1,7 @@
 import { pause } from '../../../clients/typescript/src/retry.ts';
 import { ApiError } from './api-error.ts';
 
-interface PatienceOptions {
+export interface PatienceOptions {
   signal: AbortSignal;
   /** Told how long the next try waits; 0 once it begins. */
   onWait?: (seconds: number) => void;
@@ -36,16 +36,30 @@ export async function patiently<T>(
   }
 }
 
+/** All pages of a list, one after another, each read patiently. */
+export async function* allPages<Page extends { nextCursor: string | null }>(
+  read: (cursor: string | undefined) => Promise<Page>,
+  options: PatienceOptions,
+): AsyncGenerator<Page, void> {
+  let cursor: string | undefined;
+  do {
+    const page = await patiently(() => read(cursor), options);
+    yield page;
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
 /** What an account may delete, and what it may look at, in a minute each, less some for what it does beside a job. */
 const startsPerMinute = 55;
 
-/** @returns a function that resolves when the next call may begin, so that no minute has more than 55 */
-export function paced(): (signal: AbortSignal) => Promise<void> {
+/** @returns a function that works as patiently, and begins 55 times in any minute at most */
+export function paced(signal: AbortSignal): <T>(work: () => Promise<T>) => Promise<T> {
   const starts: number[] = [];
-  return async (signal) => {
+  const next = async (): Promise<void> => {
     signal.throwIfAborted();
     const oldest = starts.length < startsPerMinute ? undefined : starts.shift();
     if (oldest !== undefined) await pauseSeconds(Math.max(0, 60 - (Date.now() - oldest) / 1000), signal);
     starts.push(Date.now());
   };
+  return (work) => patiently(() => next().then(work), { signal });
 }

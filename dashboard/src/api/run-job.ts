@@ -1,4 +1,5 @@
-import { useEffect, useRef } from 'react';
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { saveFile } from '../lib/download.ts';
 import type { StoredGeneration } from '../lib/types.ts';
 import { ApiError } from './api-error.ts';
@@ -11,34 +12,27 @@ import {
   type BulkJob,
   type JobItem,
 } from './bulk-job.ts';
-import { deletePaced, useForgetGenerations } from './changes.ts';
+import { deletePaced, forget } from './changes.ts';
 import { useApi, type Api } from './client.ts';
-import { paced, patiently } from './patiently.ts';
+import { paced } from './patiently.ts';
 import { isGone } from './queries.ts';
 
 /** Works at the job there is, beginning with what was kept. Mounted once. @param onEnded called when nothing is left to do */
 export function useRunJob(onEnded: (job: BulkJob) => void) {
   const api = useApi();
-  const forget = useForgetGenerations();
+  const queries = useQueryClient();
   const atWork = isAtWork(useJob());
   const stopping = useRef(new AbortController());
-  const whenEnded = useRef(onEnded);
-  const work = useRef<(signal: AbortSignal) => Promise<void>>(() => Promise.resolve());
-  useEffect(() => {
-    whenEnded.current = onEnded;
-    work.current = (signal) =>
-      currentJob()?.kind === 'zip' ? saveZips(api, signal) : deleteAll(api, forget, signal);
+  const work = useEffectEvent(async (signal: AbortSignal) => {
+    const isZip = currentJob()?.kind === 'zip';
+    await (isZip ? saveZips(api, signal) : deleteAll(api, queries, signal)).catch(() => {});
+    const job = currentJob();
+    if (job !== null && !isAtWork(job)) onEnded(job);
   });
   useEffect(() => {
     if (!atWork) return;
     const { signal } = (stopping.current = new AbortController());
-    void work
-      .current(signal)
-      .catch(() => {})
-      .finally(() => {
-        const job = currentJob();
-        if (job !== null && !isAtWork(job)) whenEnded.current(job);
-      });
+    void work(signal);
     return () => stopping.current.abort();
   }, [atWork]);
   return {
@@ -75,16 +69,12 @@ const sentenceOf = (error: unknown): string =>
 /** Once the session has ended, the job waits for the next sign-in. */
 const isSessionEnd = (error: unknown): boolean => error instanceof ApiError && error.code === 'SESSION_ENDED';
 
-async function deleteAll(
-  { requester }: Api,
-  forget: (ids: string[]) => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
+async function deleteAll(api: Api, queries: QueryClient, signal: AbortSignal): Promise<void> {
   const items = currentJob()!.waiting;
   const ids = items.map(({ id }) => id);
-  await deletePaced(requester, ids, signal, (id, error) => {
+  await deletePaced(api, ids, signal, (id, error) => {
     if (isSessionEnd(error)) throw error;
-    if (error === null) void forget([id]);
+    if (error === null) void forget(queries, id);
     const item = items.find((one) => one.id === id)!;
     settle([id], error === null ? [] : [{ ...item, sentence: sentenceOf(error) }]);
   });
@@ -104,11 +94,8 @@ async function saveZips(api: Api, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { parts } = currentJob()!;
     const isOnly = parts === 0 && archive.taken.length === currentJob()!.waiting.length;
-    if (archive.files > 0)
-      saveFile(
-        blob.slice(0, blob.size, 'application/zip'),
-        zipName(archive.taken, isOnly ? null : parts + 1),
-      );
+    const file = blob.slice(0, blob.size, 'application/zip');
+    if (archive.files > 0) saveFile(file, zipName(archive.taken, isOnly ? null : parts + 1));
     const failures = items.flatMap((item) => {
       const sentence = archive.missing.get(item.id);
       return sentence === undefined ? [] : [{ ...item, sentence }];
@@ -119,15 +106,9 @@ async function saveZips(api: Api, signal: AbortSignal): Promise<void> {
 
 /** Reads requests as often as an account may look at one. */
 function reader(api: Api, signal: AbortSignal) {
-  const next = paced();
+  const repeat = paced(signal);
   const anew = (requestId: string): Promise<StoredGeneration> =>
-    patiently(
-      async () => {
-        await next(signal);
-        return api.request('GET /generate/{requestId}', { path: { requestId }, signal });
-      },
-      { signal },
-    );
+    repeat(() => api.request('GET /generate/{requestId}', { path: { requestId }, signal }));
   return { anew, known: async (id: string) => knownRequests.get(id) ?? anew(id) };
 }
 

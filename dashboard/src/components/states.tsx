@@ -10,7 +10,7 @@ import { useSecondsUntil } from '@/lib/use-now.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Time } from './time.tsx';
 import { Alert } from './ui/alert.tsx';
-import { Button, LinkButton } from './ui/button.tsx';
+import { Button, LinkButton, SiteButton } from './ui/button.tsx';
 
 interface EmptyStateProps {
   icon?: LucideIcon;
@@ -149,8 +149,36 @@ export function More({ list, labels }: MoreProps) {
   );
 }
 
+/** Leads to where subscriptions are managed. Renders nothing where the deployment names no such page. */
+export function BillingButton() {
+  const { billingPortalUrl } = useConfig();
+  if (!billingPortalUrl) return null;
+  return (
+    <SiteButton variant="outline" href={billingPortalUrl}>
+      Open billing
+    </SiteButton>
+  );
+}
+
+/** Where a sentence sends people to whoever manages their subscription or operates the service: who that is, where the deployment says it. */
+export function ManagerLinks({ billing = true, children }: { billing?: boolean; children?: ReactNode }) {
+  const { billingPortalUrl, supportContact } = useConfig();
+  if (!children && !(billing && billingPortalUrl) && !supportContact) return null;
+  return (
+    <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
+      {children}
+      {billing && <BillingButton />}
+      {supportContact && (
+        <span>
+          Write to <ContactLink contact={supportContact} />
+        </span>
+      )}
+    </div>
+  );
+}
+
 /** Whom to send the request id, where the deployment names somebody. The mail's subject has the id and nothing else of the request. */
-function SupportLink({ requestId }: { requestId: string }) {
+export function SupportLink({ requestId }: { requestId: string }) {
   const { supportContact } = useConfig();
   if (!supportContact) return null;
   return (

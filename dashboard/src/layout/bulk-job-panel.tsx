@@ -23,13 +23,19 @@ export default function BulkJobPanel() {
     if (has) panel.current?.scrollIntoView({ block: 'nearest' });
   }, [has]);
   if (job === null) return null;
+  const leave = (): void => {
+    stop();
+    toast(
+      `Stopped after ${formatNumber(job.total - job.waiting.length)} of ${formatCount(job.total, 'request')}.`,
+    );
+  };
   return (
     <section
       ref={panel}
       aria-label="Job"
       className="mb-6 grid gap-3 rounded-lg border border-border bg-card p-4"
     >
-      {isAtWork(job) ? <AtWork job={job} onStop={stop} /> : <Ended job={job} onRetry={retry} />}
+      {isAtWork(job) ? <AtWork job={job} onStop={leave} /> : <Ended job={job} onRetry={retry} />}
     </section>
   );
 }

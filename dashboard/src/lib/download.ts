@@ -5,6 +5,10 @@ export function saveFile(blob: Blob, fileName: string): void {
   setTimeout(() => URL.revokeObjectURL(objectUrl), 60_000);
 }
 
+export function saveCsv(csv: string, fileName: string): void {
+  saveFile(new Blob([csv], { type: 'text/csv;charset=utf-8' }), fileName);
+}
+
 interface FetchOptions {
   outputs: string[];
   /** Of the image, from 0. */

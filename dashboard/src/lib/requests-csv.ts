@@ -1,27 +1,31 @@
 import { typeLabels } from './outputs.ts';
 import type { StoredGeneration } from './types.ts';
 
-const columns = [
-  'request id',
-  'created',
-  'completed',
-  'status',
-  'type',
-  'identity',
-  'key',
-  'width',
-  'height',
-  'outputs',
-  'credits',
-  'error code',
-  'prompt',
-  'negative prompt',
-  'seed',
-  'steps',
-  'guidance scale',
-  'format',
-  'identity version',
-  'processing ms',
+const columns: [
+  name: string,
+  (one: StoredGeneration, keyNames: ReadonlyMap<string, string>) => Cell | null,
+][] = [
+  ['request id', ({ id }) => id],
+  ['created', ({ createdAt }) => createdAt],
+  ['completed', ({ completedAt }) => completedAt],
+  ['status', ({ status }) => status],
+  ['type', ({ type }) => typeLabels[type] ?? type],
+  ['identity', ({ identity }) => identity.name],
+  // A key that was removed has no name left.
+  ['key', ({ keyId }, names) => (keyId === null ? 'playground' : (names.get(keyId) ?? keyId))],
+  ['width', ({ width }) => width],
+  ['height', ({ height }) => height],
+  ['outputs', ({ numOutputs }) => numOutputs],
+  ['credits', ({ creditsCharged }) => creditsCharged],
+  ['error code', ({ errorCode }) => errorCode],
+  ['prompt', ({ prompt }) => prompt],
+  ['negative prompt', ({ negativePrompt }) => negativePrompt],
+  ['seed', ({ seed }) => seed],
+  ['steps', ({ steps }) => steps],
+  ['guidance scale', ({ cfgScale }) => cfgScale],
+  ['format', ({ outputFormat }) => outputFormat],
+  ['identity version', ({ modelVersion }) => modelVersion],
+  ['processing ms', ({ processingTimeMs }) => processingTimeMs],
 ];
 
 /** Requests with their prompts and parameters. @param names of keys, by their ids, as far as they are known */
@@ -29,33 +33,8 @@ export function requestsCsv(
   requests: readonly StoredGeneration[],
   names: ReadonlyMap<string, string> = new Map(),
 ): string {
-  return csvFile([[...columns], ...requests.map((one) => rowOf(one, names))]);
-}
-
-function rowOf(one: StoredGeneration, names: ReadonlyMap<string, string>): Cell[] {
-  return [
-    one.id,
-    one.createdAt,
-    one.completedAt ?? '',
-    one.status,
-    typeLabels[one.type] ?? one.type,
-    one.identity.name,
-    // A key that was removed has no name left.
-    one.keyId === null ? 'playground' : (names.get(one.keyId) ?? one.keyId),
-    one.width,
-    one.height,
-    one.numOutputs,
-    one.creditsCharged,
-    one.errorCode ?? '',
-    one.prompt,
-    one.negativePrompt,
-    one.seed,
-    one.steps,
-    one.cfgScale,
-    one.outputFormat,
-    one.modelVersion ?? '',
-    one.processingTimeMs ?? '',
-  ];
+  const rows = requests.map((one) => columns.map(([, cellOf]) => cellOf(one, names) ?? ''));
+  return csvFile([columns.map(([name]) => name), ...rows]);
 }
 
 /** CSV as RFC 4180 has it: lines end with CR LF, and cells are quoted where they must be. */

@@ -7,6 +7,7 @@ import { lazyMenu } from '@/components/lazy-menu.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Skeleton } from '@/components/loading.tsx';
 import { useLicenseChoice } from './license-choice.ts';
+import { problemOf, type LicenseProblem } from './license-message.ts';
 
 /** Why a license can't generate, now or soon. Renders nothing for a license that can. */
 export function LicenseBadge({ license }: { license: LicenseAnswer }) {
@@ -15,17 +16,21 @@ export function LicenseBadge({ license }: { license: LicenseAnswer }) {
   return <Badge variant={license.status === 'past_due' ? 'warning' : 'default'}>{problem}</Badge>;
 }
 
-export function licenseProblem({ status, usable, suspended, apiAccess }: LicenseAnswer): string | null {
-  if (status === 'ended') return 'Ended';
-  if (suspended) return 'Suspended';
-  if (status === 'past_due') return 'Past due';
-  if (usable) return null;
-  return apiAccess ? 'Ended' : 'No API access';
+const labels: Record<LicenseProblem, string> = {
+  ended: 'Ended',
+  suspended: 'Suspended',
+  past_due: 'Past due',
+  no_api_access: 'No API access',
+};
+
+export function licenseProblem(license: LicenseAnswer): string | null {
+  const problem = problemOf(license);
+  return problem && labels[problem];
 }
 
 /** For good: it is not only suspended, and neither without API access only. */
 export function isEnded(license: LicenseAnswer): boolean {
-  return licenseProblem(license) === 'Ended';
+  return problemOf(license) === 'ended';
 }
 
 /** A license's name, its problem if it has one, and, where there is room, its tier, or the end of its id. */

@@ -1,5 +1,8 @@
 import type { LicenseAnswer, PlanCard } from '../lib/types.ts';
 
+/** What an account may subscribe to. */
+export const subscriptionsOf = (plans: PlanCard[]): PlanCard[] => plans.filter(({ once }) => !once);
+
 /** What a license may buy once: credits are of no use to one that generates nothing. */
 export function packsFor(
   plans: PlanCard[],

@@ -1,6 +1,6 @@
 """What all pipelines share: an engine around a model of diffusers."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
@@ -19,7 +19,7 @@ from .adapters.reader import AdapterReader
 from .compiling import CompileCache, compile_parts, specs_to_warm
 from .distilled import is_distilled
 from .encoding import LatentEncoder, normalize
-from .engine import Adapter, ImageSpec, LoadedAdapter, MakePicture, Order, Prepared
+from .engine import Adapter, Engine, ImageSpec, LoadedAdapter, MakePicture, Order, Prepared
 from .graphs import Graphs, capture_on_card
 from .memory import choose_tiling, reset_peak, used_bytes
 from .model_version import join_version, name_model
@@ -49,8 +49,8 @@ _Asked = TypeVar('_Asked', ImageSpec, Order)
 _T = TypeVar('_T')
 
 
-class DiffusionEngine(ABC):
-    """A model in a diffusers folder; implements the protocol of `engine.py`."""
+class DiffusionEngine(Engine):
+    """A model in a diffusers folder."""
 
     #: The pipelines of diffusers that share one model: from text, from an image, and within a mask.
     text_pipeline: ClassVar[Any]
@@ -60,9 +60,6 @@ class DiffusionEngine(ABC):
     denoiser: ClassVar[str]
     #: A regular expression over the names of the linear and convolution layers that an adapter may change.
     adapter_layers: ClassVar[str]
-    #: What attention adds to an evaluation at one megapixel, as PyTorch's counter of operations gives it for
-    #: the model's full size: `tests/pipelines/test_operations.py`.
-    attention: ClassVar[float]
     #: Steps that a distilled model takes, as its authors fix them; None where there is no such model.
     distilled_steps: ClassVar[int | None] = None
     #: The classes of the denoiser's modules that are compiled beside its repeated blocks.
@@ -222,14 +219,9 @@ class DiffusionEngine(ABC):
 
         A picture that starts from a reference leaves steps out.
         """
-        order = self._as_taken(order)
         starts_from_one = order.references > 0 and order.reference_mode == 'reference'
         share = _REFERENCE_STRENGTH if starts_from_one and self._starts_from_reference() else 1
-        return order.steps * share * (2 if order.guidance_scale > 1 else 1)
-
-    def attention_per_megapixel(self) -> float:
-        """Finetunes have it, too: it follows from the sizes of the model."""
-        return self.attention
+        return share * super().evaluations(self._as_taken(order))
 
     def memory_bytes(self) -> tuple[int, int] | None:
         """GPU memory in use, and its peak since the last painting began."""
@@ -239,7 +231,7 @@ class DiffusionEngine(ABC):
     def _describe(self, spec: ImageSpec) -> dict[str, Any]:
         """The inputs that every pipeline takes: encoded texts, and guidance."""
 
-    def _prepare(self, pipe: Any) -> None:  # noqa: B027
+    def _prepare(self, pipe: Any) -> None:
         """Called once with the loaded pipeline, before the others share its parts."""
 
     @cached_property

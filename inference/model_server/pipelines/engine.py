@@ -1,9 +1,10 @@
-"""The protocol between the serving code and a model."""
+"""What the serving code asks of a model."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from PIL import Image
 
@@ -13,9 +14,6 @@ MakePicture = Callable[[], Image.Image]
 
 #: Characters of a model's version, as the contract has it.
 LONGEST_VERSION = 200
-#: What attention adds to an evaluation at one megapixel, where an engine does not say. SDXL has less, Z-Image
-#: more.
-USUAL_ATTENTION = 0.12
 
 
 @dataclass(frozen=True)
@@ -96,36 +94,44 @@ class EngineLost(Exception):
     """
 
 
-class Engine(Protocol):
+class Engine(ABC):
     """
     A model on a GPU.
 
-    `warm`, `use` and `paint` are called on one thread, the GPU's. `read` and `prepare` are called on another,
-    once `warm` has ended and also while the GPU paints; they change nothing that `use` and `paint` need. On
-    each thread there is one call at a time.
-
-    It may also have `warm_preparing()`, which is called on the thread of `prepare` once `warm` has ended,
-    because libraries keep something for each thread. What either raises ends the process.
+    `warm`, `use` and `paint` are called on one thread, the GPU's. `read`, `prepare` and `warm_preparing` are
+    called on another, once `warm` has ended and also while the GPU paints; they change nothing that `use` and
+    `paint` need. On each thread there is one call at a time. The rest may be called on any thread.
 
     They raise `Failure` for what the customer should read, and `EngineLost` when all is over. Anything else
-    that they raise fails the request with a general message.
+    that they raise fails the request with a general message. What warming raises ends the process.
     """
 
     #: 1 to LONGEST_VERSION characters; names everything that decides an image's bytes. `warm` may change it.
     model_version: str
+    #: What attention between all pixels adds at one megapixel to the rest of an evaluation, which counts 1.
+    #: The rest grows as the pixels do, and this with their square.
+    attention_per_megapixel: float = 0.12
 
+    @abstractmethod
     def warm(self) -> None:
         """Loads, compiles and paints once; afterwards requests are fast."""
 
+    def warm_preparing(self) -> None:  # noqa: B027
+        """Called before the first `prepare`, for libraries that keep something for each thread."""
+
+    @abstractmethod
     def read(self, adapter: Adapter) -> LoadedAdapter:
         """Reads an adapter and checks it. Raises Failure('adapter_unavailable', …) if it can't be used."""
 
+    @abstractmethod
     def prepare(self, spec: ImageSpec) -> Prepared:
         """Does once for all outputs what needs no turn: encodes prompt and references, cuts products out."""
 
+    @abstractmethod
     def use(self, adapter: LoadedAdapter | None) -> None:
         """Paints with this adapter from now on."""
 
+    @abstractmethod
     def paint(self, prepared: Prepared, seed: int, on_step: Callable[[int], None]) -> MakePicture:
         """
         Paints one image. What needs the GPU no more is left to what it returns, which is called once, on
@@ -136,29 +142,12 @@ class Engine(Protocol):
 
     def memory_bytes(self) -> tuple[int, int] | None:
         """GPU memory in use, and its peak; None on a CPU."""
-
-
-class EstimatesWork(Protocol):
-    """
-    What an engine may have beside the protocol of `Engine`, so that waiting times are estimated well.
-
-    Each member may be absent, and may be called on any thread, also before `warm`.
-    """
+        return None
 
     def evaluations(self, order: Order) -> float:
-        """
-        How often the model is evaluated for one output; otherwise once in each step, and twice with guidance.
-        """
+        """How often the model is evaluated for one output: once in each step, and twice with guidance."""
+        return order.steps * (2 if order.guidance_scale > 1 else 1)
 
     def pixels(self, order: Order) -> float:
-        """
-        On how many pixels one evaluation works: the picture's, as otherwise, and those of all that the model
-        reads beside it.
-        """
-
-    def attention_per_megapixel(self) -> float:
-        """
-        What attention between all pixels adds at one megapixel to the rest of an evaluation, which counts 1.
-
-        The rest grows as the pixels do, and this with their square. Otherwise it is USUAL_ATTENTION.
-        """
+        """On how many pixels an evaluation works: the picture's, and what the model reads beside it."""
+        return order.width * order.height

@@ -81,7 +81,7 @@ class Flux2KleinEngine(DiffusionEngine):
         r'|x_embedder|context_embedder|proj_out|time_guidance_embed\.timestep_embedder\.linear_[12]'
         r'|(double_stream_modulation_(img|txt)|single_stream_modulation)\.linear'
     )
-    attention = 0.19
+    attention_per_megapixel = 0.19
     # https://github.com/black-forest-labs/flux2/blob/main/src/flux2/util.py
     distilled_steps = 4
 

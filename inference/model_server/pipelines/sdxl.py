@@ -17,6 +17,7 @@ from .adapters.sgm_names import name_in_sgm
 from .clip_prompts import encode_prompts
 from .diffusion import DiffusionEngine
 from .engine import ImageSpec
+from .keys_and_values import KeysAndValues
 from .products.stage import on_white
 from .recipes import PreparedInputs, Recipe
 
@@ -43,7 +44,7 @@ class SdxlEngine(DiffusionEngine):
         r'conv_in|conv_out|(time|add)_embedding\.linear_[12]'
         r'|(down_blocks|mid_block|up_blocks)\.(?!.*\.processor\.).+'
     )
-    attention = 0.11
+    attention_per_megapixel = 0.11
     upcasts_encoder = True
     image_takes_size = False
     compiled_beside = ('ResnetBlock2D',)
@@ -61,6 +62,7 @@ class SdxlEngine(DiffusionEngine):
             pipe.load_ip_adapter(
                 str(folder), subfolder='', weight_name='ip_adapter.safetensors', local_files_only=True
             )
+        self._keys_and_values = KeysAndValues(pipe.unet)
 
     def _describe(self, spec: ImageSpec) -> dict[str, Any]:
         negative = spec.negative_prompt if spec.guidance_scale > 1 else None
@@ -90,6 +92,7 @@ class SdxlEngine(DiffusionEngine):
 
     def _set_up(self, inputs: PreparedInputs) -> None:
         super()._set_up(inputs)
+        self._keys_and_values.forget()
         if self._has_ip_adapter:
             looks = inputs.reference_mode == 'reference'
             self._text.set_ip_adapter_scale(_REFERENCE_SCALE if looks else 0.0)

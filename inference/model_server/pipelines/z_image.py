@@ -56,7 +56,7 @@ class ZImageEngine(DiffusionEngine):
         r'(attention\.(to_q|to_k|to_v|to_out\.0)|feed_forward\.w[123]|adaLN_modulation\.0)'
     )
     # With a prompt of some 60 tokens. It is less with a longer one, which nobody knows before it is read.
-    attention = 0.14
+    attention_per_megapixel = 0.14
     # Z-Image-Turbo's: https://huggingface.co/Tongyi-MAI/Z-Image-Turbo. The example there asks for 9 and says
     # that 8 evaluations come of them; in this diffusers 8 do.
     distilled_steps = 8

@@ -90,14 +90,15 @@ def rewrite(file: Path, **changes: Any) -> None:
     file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
 
 
-def open_engine(kind: str, model_dir: Path, dtype: str = 'float32', **settings: Any) -> Any:
+def open_engine(model_dir: Path, dtype: str = 'float32', **settings: Any) -> Any:
     """As the server makes it, and warm."""
     import torch
 
-    from model_server.__main__ import PIPELINES
+    from model_server.__main__ import choose_engine
     from model_server.pipelines.runtime import Runtime
+    from model_server.settings import Settings
 
-    module, name = PIPELINES[kind].split(':')
+    module, name = choose_engine(Settings(model_dir=model_dir)).split(':')
     runtime = replace(Runtime.from_environment(), dtype=getattr(torch, dtype), **settings)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Runtime, 'from_environment', lambda: runtime)
@@ -148,7 +149,7 @@ def engines(
     def get(kind: str) -> Any:
         name = kind, dtype
         if name not in made_engines:
-            made_engines[name] = open_engine(VARIANTS.get(kind, kind), model_dirs[kind], dtype)
+            made_engines[name] = open_engine(model_dirs[kind], dtype)
         made_engines[name].use(None)
         return made_engines[name]
 
@@ -193,6 +194,25 @@ def make_adapter(kind: str, model_dirs: dict[str, Path], tmp_path: Path) -> Call
         return file_adapter(path, scale)
 
     return make
+
+
+def tiny_unet() -> Any:
+    """As small as it can be, with blocks and resnets."""
+    import torch
+    from diffusers import UNet2DConditionModel
+
+    torch.manual_seed(0)
+    return UNet2DConditionModel(
+        sample_size=8,
+        down_block_types=('CrossAttnDownBlock2D', 'DownBlock2D'),
+        mid_block_type=None,
+        up_block_types=('UpBlock2D', 'UpBlock2D'),
+        block_out_channels=(4, 8),
+        layers_per_block=1,
+        attention_head_dim=1,
+        cross_attention_dim=8,
+        norm_num_groups=2,
+    )
 
 
 def product(size: tuple[int, int] = (120, 160), alpha: int = 255) -> Image.Image:

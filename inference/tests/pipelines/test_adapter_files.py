@@ -25,8 +25,6 @@ from model_server.pipelines.adapters.reader import AdapterCache
 from model_server.pipelines.adapters.sgm_names import name_in_sgm
 from model_server.pipelines.engine import Adapter
 from random_models import build_lora
-from random_models.models import create
-from random_models.weights import Draw
 
 from .conftest import (
     difference,
@@ -79,12 +77,9 @@ def changeable(model: Any) -> list[str]:
 
 
 def test_sdxls_layers_have_the_names_that_diffusers_reads_from_kohyas_files(
-    monkeypatch: pytest.MonkeyPatch,
+    full_model: Callable[[Any], Any],
 ) -> None:
-    """Of SDXL in its full size, without its weights."""
-    monkeypatch.setattr(torch.nn.Module, 'to_empty', lambda model, device: model)
-    monkeypatch.setattr(Draw, '_fill', lambda *_: None)
-    pipeline = create('sdxl', 'full', Draw('cpu', torch.float32))
+    pipeline = full_model('sdxl')
     layers = changeable(pipeline.unet)
     state = {}
     for mark, layer in enumerate(layers):
@@ -230,17 +225,17 @@ import json, sys
 sys.modules['peft'] = None
 from pathlib import Path
 from tests.pipelines.conftest import file_adapter, open_engine, paint, spec, use
-for kind, model, file in json.loads(sys.argv[1]):
-    engine = open_engine(kind, Path(model))
+for model, file in json.loads(sys.argv[1]):
+    engine = open_engine(Path(model))
     before = paint(engine, spec())
     use(engine, file_adapter(Path(file)))
     assert paint(engine, spec()) != before
 """
-    tries: list[tuple[str, str, str]] = []
+    tries: list[tuple[str, str]] = []
     for kind, folder in (('sdxl', 'ip'), ('z-image', 'z-image')):
         file = tmp_path / f'{kind}.safetensors'
         build_lora(kind, model_dirs[kind], file)  # type: ignore[arg-type]
-        tries.append((kind, str(model_dirs[folder]), str(file)))
+        tries.append((str(model_dirs[folder]), str(file)))
     command = [sys.executable, '-c', script, json.dumps(tries)]
     subprocess.run(command, cwd=INFERENCE, check=True, capture_output=True)
 
@@ -370,17 +365,6 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(
     with pytest.raises(Failure, match=problem) as caught:
         engine.read(rewrite(good, change))
     assert caught.value.reason == 'adapter_unavailable'
-    assert paint(engine, spec()) == image
-
-
-@in_type('float32')
-def test_a_known_adapter_is_not_read_again(engine: Any, make_adapter: Make) -> None:
-    adapter = make_adapter(seed=5)
-    use(engine, adapter)
-    image = paint(engine, spec())
-    use(engine, None)
-    adapter.path.unlink()
-    use(engine, adapter)
     assert paint(engine, spec()) == image
 
 

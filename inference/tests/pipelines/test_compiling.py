@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 import torch
-from diffusers import UNet2DConditionModel
 from torch._dynamo.utils import counters
 from torch.profiler import ProfilerActivity, profile
 
 from model_server.pipelines.compiling import CompileCache, compiling
+from model_server.pipelines.keys_and_values import LONGEST, KeysAndValues
 from model_server.pipelines.runtime import Runtime
 from model_server.settings import SettingsError
 
-from .conftest import SIDE, difference, in_type, open_engine, paint, use, with_product
+from .conftest import SIDE, difference, in_type, open_engine, paint, tiny_unet, use, with_product
 
 #: Seconds.
 FOREVER = 86_400
@@ -76,7 +76,7 @@ def test_inductors_code_paints_the_same_picture_and_nothing_is_compiled_in_a_req
     monkeypatch.setenv('COMPILE', '1')
     monkeypatch.setenv('COMPILE_SECONDS', str(FOREVER))
     monkeypatch.setenv('COMPILE_CACHE_DIR', str(tmp_path))
-    engine = open_engine('z-image', model_dirs['z-image'])
+    engine = open_engine(model_dirs['z-image'])
     named, _, pieces = engine.model_version.rpartition(' compiled-')
     assert named == eager.model_version
     assert int(pieces) == graphs() > 0
@@ -98,22 +98,6 @@ def kind() -> str:
     return 'z-image'
 
 
-def tiny_unet() -> Any:
-    """As small as it can be, with blocks and resnets."""
-    torch.manual_seed(0)
-    return UNet2DConditionModel(
-        sample_size=8,
-        down_block_types=('CrossAttnDownBlock2D', 'DownBlock2D'),
-        mid_block_type=None,
-        up_block_types=('UpBlock2D', 'UpBlock2D'),
-        block_out_channels=(4, 8),
-        layers_per_block=1,
-        attention_head_dim=1,
-        cross_attention_dim=8,
-        norm_num_groups=2,
-    )
-
-
 @torch.no_grad()
 def run(unet: Any, width: int, height: int, batch: int, tokens: int = 5) -> Any:
     latents = torch.linspace(-1, 1, batch * 4 * height * width).reshape(batch, 4, height, width)
@@ -129,6 +113,7 @@ def first_half(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures('first_half')
 def test_a_unets_parts_are_compiled_in_their_order_and_need_no_other_code_for_other_sizes() -> None:
     unet, plain = tiny_unet(), tiny_unet()
+    KeysAndValues(unet)
     unet.to(memory_format=torch.channels_last)
     pieces = []
     with compiling(FOREVER) as compiler:
@@ -139,6 +124,10 @@ def test_a_unets_parts_are_compiled_in_their_order_and_need_no_other_code_for_ot
         for width, height in ((8, 8), (12, 8), (8, 12)):
             run(unet, width, height, 1)
     assert 0 < pieces[0] < pieces[1] < compiler.pieces == graphs()
+    # With a prompt of which nothing is kept, blocks run as they are.
+    long = LONGEST + 77
+    assert torch.allclose(run(unet, 8, 8, 2, long), run(plain, 8, 8, 2, long), atol=1e-3)
+    assert compiler.pieces == graphs()
     torch.compiler.set_stance('fail_on_recompile')
     # No larger ones: on a CPU, PyTorch has another convolution for large inputs.
     for (width, height), batch in product_of([(8, 8), (32, 8), (8, 20), (24, 22), (32, 32)], (1, 2)):

@@ -29,7 +29,7 @@ from .conftest import (
     with_product,
 )
 
-SEEDS = (7, 8, 9)
+SEEDS = (7, 8)
 
 
 def photo(seed: int = 0) -> Reference:
@@ -67,7 +67,7 @@ def count_encodings(engine: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
         *((kind, spec(), 0) for kind in KINDS),
     ],
 )
-def test_three_outputs_of_a_request_encode_each_of_its_references_once(
+def test_all_outputs_of_a_request_encode_each_of_its_references_once(
     engines: Callable[[str], Any], kind: str, asked: Any, encoded: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = engines(kind)

@@ -140,7 +140,7 @@ def helped(model_dirs: dict[str, Path], dtype: str, tmp_path_factory: pytest.Tem
     """SDXL with a network that takes red for the product."""
     folder = tmp_path_factory.mktemp('helped') / 'sdxl'
     shutil.copytree(model_dirs['sdxl'], folder)
-    return open_engine('sdxl', save_network(folder, red_network()), dtype)
+    return open_engine(save_network(folder, red_network()), dtype)
 
 
 def test_the_network_of_the_folder_cuts_the_product_out_of_its_photo(

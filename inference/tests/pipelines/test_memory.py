@@ -90,6 +90,7 @@ def test_nothing_of_the_failed_call_lives_when_its_memory_is_given_back(
     assert (caught.value.__context__, caught.value.__cause__) == (None, None)
 
 
+@in_type('bfloat16')
 @pytest.mark.parametrize(
     ('method', 'mode'), [('decode', None), ('encode', 'reference'), ('encode', 'exact_product')]
 )

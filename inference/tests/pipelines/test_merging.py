@@ -106,8 +106,11 @@ def read(kind: str, model: Any, file: Path) -> tuple[Merger, AdapterWeights]:
     return Merger(layers), read_weights(*load_file(file), part, LayerNames(layers, part), shapes)
 
 
-@pytest.mark.parametrize('method', CONFIGS)
-@pytest.mark.parametrize(('dtype', 'tolerance'), [(torch.float32, 1e-5), (torch.bfloat16, 0.1)], ids=str)
+@pytest.mark.parametrize(
+    ('method', 'dtype', 'tolerance'),
+    [*((method, torch.float32, 1e-5) for method in CONFIGS), ('DoRA', torch.bfloat16, 0.1)],
+    ids=str,
+)
 def test_a_merged_adapter_acts_as_a_wrapped_one(
     kind: str, method: str, dtype: Any, tolerance: float, model_dirs: dict[str, Path], tmp_path: Path
 ) -> None:

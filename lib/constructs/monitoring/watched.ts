@@ -24,6 +24,7 @@ export type Capability =
   | 'mail'
   | 'firewall'
   | 'images'
+  | 'dashboard'
   | 'model';
 
 /** One alarm. */

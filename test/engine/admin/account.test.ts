@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { poolId, userPoolsApiOf } from '../../../local/cognito/user-pool.ts';
 import { dataFolder, writeJson } from '../../../local/data-folder.ts';
 import { activityItem } from '../../../shared/licenses/activity.ts';
+import type { License } from '../../../shared/licenses/license.ts';
 import { ada, ben, usePool } from '../local/cognito/support.ts';
 import { useAdmin } from './fixture.ts';
 
@@ -125,18 +126,35 @@ test('account show shows one account by its sub or its address', async () => {
   expect(await fixture.refused(1, 'account show no-such-sub')).toContain('There is no account no-such-sub.');
 });
 
-test('an account is invited once, disabled and enabled', async () => {
+test('the licenses are listed that an account left which is gone from the pool, until they have ended without a name', async () => {
+  const grant = (owner: string) => fixture.json(`license grant --tier pro --name Left --owner ${owner}`);
+  const listed = async () =>
+    (await fixture.json('license list --deleted')).licenses.map((one: License) => one.licenseId);
+  pool.options.accounts.push({ ...twins[0]!, sub: 'leaver', email: 'leaver@example.com' });
+  const [left, stays] = [await grant('leaver'), await grant(ben.sub)];
+  expect(await listed()).not.toContain(left.licenseId);
+  pool.options.accounts.splice(-1);
+  expect(await listed()).toContain(left.licenseId);
+  expect(await listed()).not.toContain(stays.licenseId);
+  await fixture.json(`license end ${left.licenseId} --yes`);
+  expect(await listed()).toContain(left.licenseId);
+  await fixture.json(`license change ${left.licenseId} --no-name`);
+  expect(await listed()).not.toContain(left.licenseId);
+});
+
+test('an account is invited once, by its address, and disabled with --yes', async () => {
   const { ownerId } = await fixture.json('account invite new@example.org');
-  const status = { sub: ownerId, email: 'new@example.org', emailVerified: true };
   const show = () => fixture.json('account show new@example.org');
-  expect(await show()).toMatchObject({ ...status, enabled: true, status: 'FORCE_CHANGE_PASSWORD' });
+  expect(await show()).toMatchObject({ sub: ownerId, emailVerified: true, status: 'FORCE_CHANGE_PASSWORD' });
   expect(await fixture.refused(1, 'account invite NEW@example.org')).toContain('already');
   expect(await fixture.refused(2, 'account invite nobody')).toContain('by its e-mail address');
-  expect(await fixture.refused(1, `account disable ${ownerId}`)).toContain('--yes');
-  expect(await fixture.json(`account disable ${ownerId} --yes`)).toMatchObject({ disabled: true });
-  expect((await show()).enabled).toBe(false);
-  expect(await fixture.json('account enable new@example.org')).toEqual({ ownerId, disabled: false });
-  expect((await show()).enabled).toBe(true);
+  for (const [words, enabled] of [
+    ['disable --yes', false],
+    ['enable', true],
+  ] as const) {
+    await fixture.json(`account ${words} ${ownerId}`);
+    expect(await show()).toMatchObject({ enabled });
+  }
   pool.options.accounts.splice(-1);
 });
 

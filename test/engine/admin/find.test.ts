@@ -4,6 +4,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { supportPolicy } from '../../../bin/admin/roles.ts';
 import { dataFolder, writeJson } from '../../../local/data-folder.ts';
 import { listen } from '../../../local/http/server.ts';
+import { applyBillingEvidence } from '../../../shared/billing/apply-event.ts';
+import { subscriptionStore } from '../../../shared/billing/subscription-store.ts';
 import { newRequestId } from '../../../shared/base/ids.ts';
 import { identityStore } from '../../../shared/identities/store.ts';
 import { keepRefused } from '../../../shared/limits/refusal-store.ts';
@@ -13,6 +15,8 @@ import { isAllowed, type Asked } from '../../support/policies.ts';
 import { supportPlace, supportStatements } from '../../support/support-role.ts';
 import { needsOf, readTableRequest } from '../../support/table-requests.ts';
 import { sampleIdentity } from '../../support/unit-samples.ts';
+import { evidenceOf } from '../../unit/billing/delivery.ts';
+import { eventsOf, newSubscriptionId, t, type HandledEvent } from '../../unit/billing/stripe-fixtures.ts';
 import { spawnAdmin, useAdmin } from './fixture.ts';
 
 const fixture = useAdmin();
@@ -111,12 +115,14 @@ describe('a request is found', () => {
   });
 });
 
-test('a key is found by its beginning, in a license or an account; in all others by a scan that says its cost first', async () => {
+test('a key is found by its id or as a whole, by its beginning in a license or an account, and in all others by a scan that says its cost first', async () => {
   const { licenseId, ownerId } = await fixture.license({ ownerId: 'keeper' });
   const { key, keyId, keyPrefix } = await fixture.json(`key issue ${licenseId} --name app`);
   for (const where of [`--license ${licenseId}`, `--owner ${ownerId}`])
-    for (const word of [keyPrefix, key])
-      expect((await fixture.json(`find ${word} ${where}`)).keys).toMatchObject([{ keyId, licenseId }]);
+    expect((await fixture.json(`find ${keyPrefix} ${where}`)).keys).toMatchObject([{ keyId, licenseId }]);
+  for (const word of [keyId, key])
+    expect((await fixture.json(`find ${word}`)).keys).toMatchObject([{ keyId, licenseId }]);
+  await fixture.refused(1, `find key_${'1'.repeat(32)}`);
   const nobodys = await fixture.license({ ownerId: 'nobody' });
   expect(await fixture.refused(1, `find ${keyPrefix} --license ${nobodys.licenseId}`)).toContain('No key');
   expect(await fixture.refused(2, `find ${keyPrefix}`)).toContain('--scan');
@@ -127,18 +133,34 @@ test('a key is found by its beginning, in a license or an account; in all others
   expect((await fixture.json(`find ${requestId} --scan --yes`)).stored).toMatchObject([{ licenseId: other }]);
 });
 
-test('a subscription is found by its license, and a customer not at all', async () => {
+test('a subscription is found by its license', async () => {
   const { licenseId } = await fixture.license({ licenseId: 'lic_sub_1Find' });
   expect(await fixture.json('find sub_1Find')).toMatchObject({ licenseId });
   expect(await fixture.json(`find ${licenseId}`)).toMatchObject({ licenseId });
   await fixture.refused(1, 'find sub_none');
-  expect(await fixture.refused(2, 'find cus_1')).toContain('sub_…');
   expect(await fixture.refused(2, 'find', 'two words')).toContain('This is no request id');
+});
+
+test('a customer of Stripe’s is found with the licenses of each subscription, and with one that nobody owns', async () => {
+  const [customer, mine, nobodys] = ['cus_find', newSubscriptionId(), newSubscriptionId()];
+  const rules = { prices: { price_pro: { tier: 'pro' } }, pastDueGraceDays: 7 } as const;
+  const deps = { subscriptions: subscriptionStore(fixture.table), rules };
+  const apply = (event: HandledEvent) => applyBillingEvidence(evidenceOf(event)!, deps);
+  await apply(eventsOf(mine).paid(t));
+  expect(await fixture.refused(1, `find ${customer}`)).toContain('sub_…');
+  await apply(eventsOf(nobodys).created(t, { customer, metadata: {} }));
+  await apply(eventsOf(mine).created(t, { customer }));
+  await apply(eventsOf(mine).paid(t + 1));
+  await apply(eventsOf(newSubscriptionId()).created(t, { customer: 'cus_other' }));
+  const found = await fixture.json(`find ${customer}`);
+  expect(found).toMatchObject({ licenses: [{ licenseId: `lic_${mine}` }], unowned: [`lic_${nobodys}`] });
+  const { stdout } = await fixture.admin(`find ${customer}`);
+  expect(stdout).toContain(`${nobodys} has no license: nobody owns it.`);
 });
 
 test('with the role for support all can be looked at, and neither prompts nor the whole table, nor anything changed', async () => {
   const { license, licenseId, requestId, refusedId } = await requestsOfOne();
-  const { key, keyId } = await fixture.json(`key issue ${licenseId} --name app`);
+  const { key, keyId, keyPrefix } = await fixture.json(`key issue ${licenseId} --name app`);
   appendFileSync(dataFolder(fixture.folder).log, `${logLine(requestId, licenseId)}\n`);
   const refused: Asked[] = [];
   const tableArn = `arn:aws:dynamodb:eu-west-1:123456789012:table/${supportPlace.tableName}`;
@@ -159,7 +181,8 @@ test('with the role for support all can be looked at, and neither prompts nor th
   for (const words of [
     `find ${requestId}`,
     `find ${refusedId} --license ${licenseId}`,
-    `find ${key} --owner ${license.ownerId}`,
+    `find ${keyPrefix} --owner ${license.ownerId}`,
+    `find ${key}`,
     `license show ${licenseId}`,
     `license list --owner ${license.ownerId}`,
     `generation show ${licenseId} ${requestId}`,
@@ -168,13 +191,14 @@ test('with the role for support all can be looked at, and neither prompts nor th
     `usage ${licenseId}`,
     `audit ${licenseId}`,
     'identity list',
+    'find cus_find',
   ]) {
     await fixture.json(words);
     expect({ words, refused }).toEqual({ words, refused: [] });
   }
   for (const words of [
     `generation show ${licenseId} ${requestId} --prompt --reason why`,
-    `find ${key} --scan --yes`,
+    `find ${keyPrefix} --scan --yes`,
     'license list',
     `key revoke ${keyId} --yes`,
     `license change ${licenseId} --credits 1000000`,

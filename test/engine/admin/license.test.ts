@@ -144,13 +144,11 @@ test('a license is suspended with a reason and resumed, whatever its status', as
   const suspended = { at: expect.any(String), reason: 'Chargeback' };
   expect(await fixture.json(suspend, 'Chargeback')).toMatchObject({ status: 'past_due', suspended });
   const { stdout } = await fixture.admin(`license show ${licenseId}`);
-  expect(stdout).toMatch(/Suspended +.* UTC: Chargeback\n/);
-  expect(stdout).toMatch(/Keys +refused\n/);
+  expect(stdout).toMatch(/Suspended +.* UTC: Chargeback\nKeys +refused\n/);
   const { entries } = await fixture.json(`audit ${licenseId}`);
   const change = { member: 'suspendedBecause', from: null, to: 'Chargeback' };
   expect(entries[0]).toMatchObject({ action: 'license_changed', changes: [change] });
-  const resumed = await fixture.json(`license resume ${licenseId}`);
-  expect(resumed).toMatchObject({ status: 'past_due', suspended: null });
+  expect((await fixture.json(`license resume ${licenseId}`)).suspended).toBeNull();
   const ended = await fixture.license({ status: 'ended' });
   expect(await fixture.refused(1, suspend.replace(licenseId, ended.licenseId), 'x')).toContain('has ended');
 });
@@ -196,38 +194,19 @@ test('an ended license stays ended, and ending it again changes nothing', async 
   expect(await fixture.json(`license show ${licenseId}`)).toEqual(ended);
 });
 
-test('a gift of credits is given once by its id, expires in 12 months, and is listed', async () => {
+test('a gift of credits is given once by its id, expires in 12 months, and is listed with its reason', async () => {
   const { licenseId } = await fixture.license();
-  const gift = [
-    `license credit ${licenseId} 10 --id ticket-1 --reason`,
-    'Two images came out black.',
-  ] as const;
-  expect(await fixture.json(...gift)).toMatchObject({ licenseId, added: true, paymentId: 'ticket-1' });
-  expect(await fixture.json(...gift)).toMatchObject({ added: false });
+  const credit = `license credit ${licenseId}`;
+  const [amount, reason] = [10, 'Two images came out black.'];
+  for (const added of [true, false])
+    expect(await fixture.json(`${credit} 10 --id ticket-1 --reason`, reason)).toMatchObject({ added });
   const { extraCredits } = await fixture.json(`license show ${licenseId}`);
-  const reason = 'Two images came out black.';
-  expect(extraCredits).toEqual([
-    expect.objectContaining({
-      amount: 10,
-      left: 10,
-      takenBack: 0,
-      source: 'grant',
-      paymentId: 'ticket-1',
-      reason,
-    }),
-  ]);
+  expect(extraCredits).toMatchObject([{ amount, left: 10, source: 'grant', paymentId: 'ticket-1', reason }]);
   const months = (Date.parse(extraCredits[0].expiresAt) - Date.now()) / (30.4 * 24 * 3600 * 1000);
   expect(Math.round(months)).toBe(12);
   const { stdout } = await fixture.admin(`license show ${licenseId}`);
   expect(stdout).toMatch(/Extra credits\n.*\n +10 +10 .* ticket-1 +Two images came out black\./);
-  const { stats } = await fixture.json(`usage ${licenseId}`);
-  expect(stats).toMatchObject({ current: 0, extraRemaining: 10 });
-  expect(await fixture.refused(1, `license credit ${licenseId} 11 --id ticket-1 --reason`, 'No.')).toContain(
-    'ticket-1 has added 10 credits',
-  );
-  await fixture.refused(2, `license credit ${licenseId} 0 --reason`, 'No.');
-  await fixture.refused(2, `license credit ${licenseId} 1`);
-  expect(await fixture.refused(1, 'license credit lic_nobody 1 --reason', 'No.')).toContain(
-    'There is no license',
-  );
+  expect(await fixture.refused(1, `${credit} 11 --id ticket-1 --reason x`)).toContain('has added 10 credits');
+  for (const wrong of ['0 --reason x', '1']) await fixture.refused(2, `${credit} ${wrong}`);
+  await fixture.refused(1, 'license credit lic_nobody 1 --reason x');
 });

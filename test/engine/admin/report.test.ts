@@ -88,14 +88,7 @@ test('a month’s reports are the stored sums of the periods that ended in it, e
   expect(reported.map((row) => [row.licenseId, Date.parse(row.periodStart), row.credits]).sort()).toEqual(
     expected.sort(),
   );
-});
-
-test('a report for people ends with its sum, and says where there is nothing', async () => {
-  const license = await fixture.license({ periodAnchorMs: Date.UTC(2025, 0, 1) });
-  await made(license, 'aurora', 40);
-  const texts = await Promise.all(months.map((month) => fixture.admin(`report identities --month ${month}`)));
-  expect(texts.some(({ stdout }) => /^all +\d+ +\d+ +\d+\n/m.test(stdout))).toBe(true);
-  const { stdout } = await fixture.admin('report usage --month 2020-01');
-  expect(stdout).toBe('No billing period in which credits were used ended in 2020-01.\n');
+  const { stdout } = await fixture.admin(`report identities --month ${months[1]}`);
+  expect(stdout).toMatch(/^all +\d+ +\d+ +\d+\n/m);
   expect(await fixture.refused(2, 'report usage --month 2026-13')).toContain('must be a month (2026-11)');
 });

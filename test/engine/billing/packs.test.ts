@@ -8,7 +8,7 @@ import { applyPackEvidence, readPackEvent } from '../../../shared/billing/pack.t
 import { listExtraCredits } from '../../../shared/licenses/extra-credits-store.ts';
 import { newLicense } from '../../../shared/licenses/new-license.ts';
 import { envelope } from '../../unit/billing/delivery.ts';
-import { checkout, ms, newId, personal, stripeEvent, t } from '../../unit/billing/stripe-fixtures.ts';
+import { ms, packOf, personal, t } from '../../unit/billing/stripe-fixtures.ts';
 import { prices, useBilling, useFunction } from './fixture.ts';
 
 const billing = useBilling();
@@ -25,35 +25,14 @@ beforeEach(async () => {
   await billing.licenses.insert(license, 'operator:test');
 });
 
-/** The events of one purchase of 1000 credits for 39 euros. */
+/** The events of one purchase of 1000 credits, as they lie in the queue. */
 function purchase(changes: Partial<Stripe.Checkout.Session> = {}) {
-  const paymentIntent = newId('pi');
-  const members = {
-    mode: 'payment',
-    subscription: null,
-    payment_intent: paymentIntent,
-    client_reference_id: licenseId,
-    metadata: { plan: 'large' },
-    ...changes,
-  } as const;
-  const session = checkout(members);
-  const event = (what: 'completed' | 'async_payment_succeeded', status: string) =>
-    envelope(
-      stripeEvent(
-        `checkout.session.${what}`,
-        { ...session, payment_status: status as 'paid' },
-        { created: t },
-      ),
-    );
+  const { bought, refunded } = packOf(licenseId, 'large', changes);
   return {
-    completed: event('completed', 'paid'),
-    completedUnpaid: event('completed', 'unpaid'),
-    paidLater: event('async_payment_succeeded', 'paid'),
-    refunded: (cents: number, more: object = {}) => {
-      const charge = { id: newId('ch'), amount: 3900, amount_refunded: cents, payment_intent: paymentIntent };
-      const object = { ...charge, billing_details: { email: personal[1] }, ...more } as Stripe.Charge;
-      return envelope(stripeEvent('charge.refunded', object, { created: t + 1 }));
-    },
+    completed: envelope(bought()),
+    completedUnpaid: envelope(bought('completed', 'unpaid')),
+    paidLater: envelope(bought('async_payment_succeeded')),
+    refunded: (cents: number, more?: object) => envelope(refunded(cents, more)),
   };
 }
 
@@ -82,12 +61,6 @@ describe('a pack that is paid at its checkout', () => {
       applyPackEvidence(evidence, { table: billing.table, packs: { large }, months: 12 }, ms(t));
     expect([await apply(700), await apply(800)]).toEqual(['applied', 'unchanged']);
     expect(await balances()).toEqual([700]);
-  });
-
-  test('adds them once where its events come at once', async () => {
-    const { completed, paidLater } = purchase();
-    await Promise.all([completed, paidLater, completed, paidLater].map((body) => send(body)));
-    expect(await balances()).toEqual([1000]);
   });
 });
 

@@ -21,7 +21,7 @@ test('a seed plays the same history in any process, whatever was played before i
     // The game ends with the first seed that breaks an invariant.
     { from: 1, count: 2, mutant: 'charge-before-settle' },
     { from: 2, count: 1, mutant: null },
-    { from: 1, count: 1, mutant: 'charge-answered-as-refusal' },
+    { from: 1, count: 1, mutant: 'refund-counts-twice' },
   );
   expect(others).toEqual([]);
   expect([broken!.seed, broken!.violations[0]]).toEqual([1, expect.stringMatching(/but 0 were charged/)]);

@@ -15,7 +15,6 @@ import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { licenseStore } from '../../../shared/licenses/store.ts';
 import { sampleGeneration, sampleNowMs as nowMs } from '../../support/unit-samples.ts';
 import { useTable } from '../generations/use-engines.ts';
-import { hungUp } from '../generations/table.ts';
 
 const fixture = useTable();
 let generations: GenerationStore;
@@ -104,16 +103,6 @@ describe('extra credits', () => {
     // A raised limit has room for the period's own again, though more is committed.
     expect((await reserve(licenseId, 2, 7))!.fromExtra).toBeNull();
     expect(await reserve(licenseId, 1, 7)).toBeNull();
-  });
-
-  test('are held once, also where the answer is lost', async () => {
-    const licenseId = await grantedLicense();
-    await add(licenseId, 3);
-    await reserve(licenseId, 1);
-    fixture.fail('after', hungUp());
-    const made = (await reserve(licenseId, 6))!;
-    expect([Object.values(made.fromExtra!), await left(licenseId)]).toEqual([[2], [1]]);
-    expect(await totals(made)).toEqual({ committed: 7, used: 0, fromExtra: 2 });
   });
 
   test('are added once for a payment, however many events come at once, and for another not', async () => {

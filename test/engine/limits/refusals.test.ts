@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { listen } from '../../../local/http/server.ts';
-import { dateOf, refusalCodes, refusalsEndSeconds } from '../../../shared/limits/refusals.ts';
+import { dateOf, refusalCodes, refusalsEndSeconds, refusedKeeper } from '../../../shared/limits/refusals.ts';
 import { newRequestId } from '../../../shared/base/ids.ts';
 import { ServiceError, type ErrorCode } from '../../../shared/base/errors.ts';
+
 import { countRefusal } from '../../../shared/http/count-refusal.ts';
 import { endpoint } from '../../../shared/http/endpoint.ts';
 import { readRequest } from '../../../shared/http/request.ts';
@@ -15,6 +16,7 @@ import { useTable } from '../generations/use-engines.ts';
 const fixture = useTable();
 const signal = new AbortController().signal;
 const keyId = `key_${'0'.repeat(32)}`;
+const mayKeep = refusedKeeper();
 const lastMs = Date.parse('2026-11-23T23:59:59.999Z');
 
 const add = (licenseId: string, code: ErrorCode, atMs = lastMs, caller = keyId) =>
@@ -37,6 +39,7 @@ async function endRefused(
     table: () => fixture.table,
     clock,
     log: { info: note, error: note },
+    mayKeep,
   });
   return logged;
 }

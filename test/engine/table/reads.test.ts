@@ -6,7 +6,7 @@ import { identityStore } from '../../../shared/identities/store.ts';
 import { licenseStore } from '../../../shared/licenses/store.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
-import { batchGet, getItem, readAll, writeItem } from '../../../shared/table/table.ts';
+import { batchGet, getItem, queryAll, writeItem } from '../../../shared/table/table.ts';
 import { itemKeys } from '../../../shared/table/keys.ts';
 import { transact, type Part } from '../../../shared/table/transact.ts';
 import { busy, canceled, hungUp, writeConflict } from '../generations/table.ts';
@@ -94,21 +94,15 @@ describe('items read at once', () => {
 });
 
 test('a query is read to its last page, and a page may be empty', async () => {
-  const pages = [
-    { Items: [{ n: 1 }, { n: 2 }], LastEvaluatedKey: { k: 1 } },
-    { LastEvaluatedKey: { k: 2 } },
-    { Items: [{ n: 3 }] },
-  ];
-  const starts: unknown[] = [];
-  const found = await readAll(
-    (start) => {
-      starts.push(start);
-      return Promise.resolve(pages[starts.length - 1]!);
-    },
-    ({ n }) => n * 10,
-  );
-  expect(found).toEqual([10, 20, 30]);
-  expect(starts).toEqual([undefined, { k: 1 }, { k: 2 }]);
+  const PK = newId('identity');
+  for (const n of [1, 2, 3, 4, 5]) await put({ PK, SK: String(n), n });
+  const query = {
+    KeyConditionExpression: 'PK = :pk',
+    FilterExpression: 'n <> :three AND n <> :four',
+    ExpressionAttributeValues: { ':pk': PK, ':three': 3, ':four': 4 },
+    Limit: 2,
+  };
+  expect(await queryAll(fixture.table, query, ({ n }) => n * 10)).toEqual([10, 20, 50]);
 });
 
 describe('a transaction', () => {

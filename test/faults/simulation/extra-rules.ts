@@ -15,6 +15,8 @@ export function createExtraRules(
 ) {
   /** When each balance changed last, by the license and its name. */
   const changedAtMs = new Map<string, number>();
+  /** By the license: when any credits that it ever had expire. What has expired leaves the table. */
+  const expiries = new Map<string, Set<number>>();
   const balancesOf = (licenseId: string): Json => items.get(`PERIOD#${licenseId} EXTRA`) ?? {};
 
   return {
@@ -27,17 +29,19 @@ export function createExtraRules(
     },
     /** Whether some may have expired while a run was under way, by a clock that differs. */
     someExpired: (licenseId: string, { startedMs }: Run): boolean =>
-      listBalances(balancesOf(licenseId)).some(
-        ({ expiresAtMs }) => expiresAtMs > startedMs - 4000 && expiresAtMs < now() + 4000,
-      ),
+      [...(expiries.get(licenseId) ?? [])].some((endMs) => endMs > startedMs - 4000 && endMs < now() + 4000),
     written(call: TableCall, run: Run, before: Json, item: Json): void {
-      for (const { name, left } of listBalances(item)) {
+      const licenseId = String(item.PK).slice('PERIOD#'.length);
+      const ends = expiries.get(licenseId) ?? new Set();
+      expiries.set(licenseId, ends);
+      for (const { name, left, expiresAtMs } of listBalances(item)) {
+        ends.add(expiresAtMs);
         if (before[name] === left) continue;
         const isTaken = call.purpose === 'reserve';
         must(!isTaken || left >= 0, `${run.name}: takes extra credits that are not there (${name}: ${left})`);
         changedAtMs.set(`${item.PK} ${name}`, now());
       }
-      this.look(String(item.PK).slice('PERIOD#'.length));
+      this.look(licenseId);
     },
     /** A request was stored. */
     reserved({ PK, SK, fromExtra = {}, createdAtMs }: Json, run: Run): void {

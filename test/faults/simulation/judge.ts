@@ -73,12 +73,16 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
   }
 
   /** Why references should not have been fetched yet; null when that was the last thing before the reservation. */
-  function fetchedTooEarly({ calls }: Run, code: string): string | null {
+  function fetchedTooEarly({ request, run }: Attempt, code: string): string | null {
+    const { calls } = run;
     const fetched = calls.indexOf('fetch references');
     if (fetched === -1) return null;
     if (!calls.slice(0, fetched).includes('read period'))
       return 'its references were fetched before anybody looked at its credits';
-    return saidBefore.includes(code) && !calls.includes('reserve')
+    const { licenseId } = request.key.tenant.license;
+    // Credits that expired meanwhile are missed at once.
+    const isMissed = code === 'CREDIT_LIMIT_EXCEEDED' && extra.someExpired(licenseId, run);
+    return saidBefore.includes(code) && !calls.includes('reserve') && !isMissed
       ? `its references were fetched, and then it was refused with ${code}`
       : null;
   }
@@ -129,7 +133,7 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
   function refused(attempt: Attempt, outcome: Outcome, code: string): void {
     const { run } = attempt;
     const { status, sentence, requestId } = outcome;
-    complain(run.name, fetchedTooEarly(run, code));
+    complain(run.name, fetchedTooEarly(attempt, code));
     must(isTrue(attempt, outcome), `${run.name}: ${status} ${code}, which was not true (${sentence})`);
     const holds = checker.record(requestId)?.endedAtMs === null;
     // A reservation whose answer was lost is looked for, and is found unless it is still on its way.

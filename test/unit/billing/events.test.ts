@@ -66,6 +66,7 @@ describe('a subscription', () => {
     occurredAtMs: ms(start + 60),
     subscriptionId: 'sub_1SAda',
     ownerId,
+    customerId: 'cus_ada',
     createdAtMs: ms(start),
     state: {
       status: 'past_due',

@@ -125,7 +125,7 @@ export function invoice(changes: Partial<Stripe.Invoice> = {}): Stripe.Invoice {
 }
 
 /** A checkout of a payment link that the dashboard opened for an account. */
-export function checkout(changes: Partial<Stripe.Checkout.Session> = {}): Stripe.Checkout.Session {
+function checkout(changes: Partial<Stripe.Checkout.Session> = {}): Stripe.Checkout.Session {
   const members: Partial<Stripe.Checkout.Session> = {
     id: newId('cs_test'),
     object: 'checkout.session',
@@ -185,5 +185,30 @@ export function eventsOf(id: string) {
     failed: (at: number, until = end) => stripeEvent('invoice.payment_failed', bill(until), { created: at }),
     bought: (at: number, changes: Partial<Stripe.Checkout.Session> = {}) =>
       stripeEvent('checkout.session.completed', checkout({ subscription: id, ...changes }), { created: at }),
+  };
+}
+
+/** The events of one purchase of a pack of credits for 39 euros. */
+export function packOf(licenseId: string, plan: string, changes: Partial<Stripe.Checkout.Session> = {}) {
+  const paymentIntent = newId('pi');
+  const session = checkout({
+    mode: 'payment',
+    subscription: null,
+    payment_intent: paymentIntent,
+    client_reference_id: licenseId,
+    metadata: { plan },
+    ...changes,
+  });
+  return {
+    bought: (
+      what: 'completed' | 'async_payment_succeeded' = 'completed',
+      status: 'paid' | 'unpaid' = 'paid',
+      created = t,
+    ) => stripeEvent(`checkout.session.${what}`, { ...session, payment_status: status }, { created }),
+    refunded(cents: number, more: object = {}) {
+      const charge = { id: newId('ch'), amount: 3900, amount_refunded: cents, payment_intent: paymentIntent };
+      const object = { ...charge, billing_details: { email: personal[1] }, ...more } as Stripe.Charge;
+      return stripeEvent('charge.refunded', object, { created: t + 1 });
+    },
   };
 }

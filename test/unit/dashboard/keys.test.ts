@@ -57,6 +57,7 @@ function form(changes: Partial<KeyFormValues> = {}): KeyFormValues {
 
 const ended = { status: 'ended', usable: false, apiAccess: true } as const;
 const forGood = 'Refused for good: its license has ended.';
+const suspended = { ...ended, status: 'active', suspended: { at: at(-1), reason: 'Chargeback' } } as const;
 const noAccess = 'Refused: its license has no API access.';
 
 test.each<[string, KeyAnswer, Parameters<typeof refusalAt>[1], string | null]>([
@@ -65,7 +66,8 @@ test.each<[string, KeyAnswer, Parameters<typeof refusalAt>[1], string | null]>([
   ['its license is not known yet', key(), undefined, null],
   ['its license has ended', key(), ended, forGood],
   ['its license is past its end', key(), { ...ended, status: 'active' }, forGood],
-  ['its license is suspended', key(), { ...ended, status: 'past_due' }, 'Refused until its license is paid.'],
+  ['its license is not paid', key(), { ...ended, status: 'past_due' }, 'Refused until its license is paid.'],
+  ['its license is suspended by the operator', key(), suspended, 'Refused while its license is suspended.'],
   ['its license has no API access', key(), { ...ended, status: 'active', apiAccess: false }, noAccess],
   ['it was revoked', key({ status: 'revoked' }), ended, null],
   ['it has expired', key({ expiresAt: at(-1) }), ended, null],

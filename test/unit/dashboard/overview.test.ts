@@ -113,6 +113,8 @@ test.each<[Partial<Parameters<typeof licenseMessage>[0]>, string | undefined, st
     `${title} is active until ${formatUtcDate('2026-12-05')}`,
     '',
   ],
+  // A subscription that goes on ends some days after its period does.
+  [{ usable: true, activeUntil: '2026-12-24' }, undefined, ''],
   [{ usable: true, status: 'past_due' }, `${title} is past due`, 'It works for a few more days'],
   [{ status: 'past_due' }, `${title} is past due`, 'It is suspended until it is paid'],
   [{ status: 'ended', apiAccess: false }, `${title} has ended`, 'for the 30 days that requests are kept'],
@@ -120,7 +122,13 @@ test.each<[Partial<Parameters<typeof licenseMessage>[0]>, string | undefined, st
   [{ apiAccess: false }, `${title} has no API access`, ''],
   [{ suspended: { at: '2026-11-20', reason: 'Chargeback' } }, `${title} is suspended`, 'Chargeback'],
 ])('of a license that is active but for %j the message is %j', (change, expected, text) => {
-  const license = { status: 'active', usable: false, apiAccess: true, activeUntil: null } as const;
+  const license = {
+    status: 'active',
+    usable: false,
+    apiAccess: true,
+    activeUntil: null,
+    billingPeriodEnd: '2026-12-21',
+  } as const;
   const message = licenseMessage({ ...license, ...change }, '30 days');
   expect(message?.title).toBe(expected);
   expect(message?.text ?? '').toContain(text);

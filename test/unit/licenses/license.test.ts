@@ -69,16 +69,6 @@ describe('why a license is inactive', () => {
 });
 
 describe('a license as its owner sees it', () => {
-  test('says since when and why it is suspended, beside its status', () => {
-    const suspended = { atMs: Date.UTC(2026, 4, 2), reason: 'Chargeback' };
-    const license: License = { ...sampleLicense, status: 'past_due', graceUntilMs: nowMs + 1, suspended };
-    const at = '2026-05-02T00:00:00.000Z';
-    const shown = { status: 'past_due', usable: false, suspended: { at, reason: 'Chargeback' } };
-    expect(licenseAnswer(license, 'Pro', nowMs)).toMatchObject(shown);
-    expect(whyInactive(license, nowMs)).toBe('it is suspended');
-    expect(whyInactive({ ...license, status: 'ended' }, nowMs)).toBe('it has ended');
-  });
-
   test('has exactly these members', () => {
     const license: License = {
       ...sampleLicense,

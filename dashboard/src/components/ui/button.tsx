@@ -1,4 +1,4 @@
-import { LoaderCircle, type LucideIcon } from 'lucide-react';
+import { ExternalLink, LoaderCircle, type LucideIcon } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
 import { Link, type LinkProps } from 'react-router';
 import { cn } from '@/lib/cn.ts';
@@ -67,12 +67,25 @@ export function LinkButton(props: Look & Omit<LinkProps, keyof Look>) {
   return <Link {...dressed(props)} />;
 }
 
+type NewTabButtonProps = Look & Omit<ComponentProps<'a'>, keyof Look>;
+
 /** The same for an address elsewhere. It opens a new tab, and says so to screen readers in its own words. */
-export function NewTabButton(props: Look & Omit<ComponentProps<'a'>, keyof Look>) {
+export function NewTabButton(props: NewTabButtonProps) {
   const { children, ...link } = dressed(props);
   return (
     <a target="_blank" rel="noopener noreferrer" {...link}>
       {children}
     </a>
+  );
+}
+
+/** The same for a site of others. @param props.more what only screen readers have to be told of it, after the text */
+export function SiteButton({ more = '', children, ...props }: NewTabButtonProps & { more?: string }) {
+  return (
+    <NewTabButton {...props}>
+      {children}
+      <ExternalLink aria-hidden />
+      <span className="sr-only">{more} (new tab)</span>
+    </NewTabButton>
   );
 }

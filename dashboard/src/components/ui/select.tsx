@@ -1,54 +1,54 @@
-import { Check, ChevronDown } from 'lucide-react';
-import { Select as Primitive } from 'radix-ui';
-import { use, type ComponentProps, type ReactNode } from 'react';
+import { ChevronDown } from 'lucide-react';
+import { use } from 'react';
 import { cn } from '@/lib/cn.ts';
 import { ControlContext, controlClasses } from './input.tsx';
-import { itemClasses, popupClasses } from './popup-classes.ts';
 
-interface SelectProps extends ComponentProps<typeof Primitive.Root> {
-  placeholder?: string;
-  /** `SelectItem`s. */
-  children: ReactNode;
+export interface Choice<Id extends string> {
+  id: Id;
+  label: string;
+  disabled?: boolean;
 }
 
-export function Select({ placeholder, children, ...props }: SelectProps) {
+interface SelectProps<Id extends string> {
+  /** The name of one that stands in no `Field`. */
+  label?: string;
+  /** What stands for no choice, where there may be none. */
+  none?: string;
+  value: Id | '' | undefined;
+  choices: readonly Choice<Id>[];
+  onChange: (value: Id | undefined) => void;
+  disabled?: boolean;
+  className?: string;
+}
+
+/** A native control, which opens the phone's own list on phones. */
+export function Select<Id extends string>(props: SelectProps<Id>) {
+  const { label, none, value = '', choices, onChange, disabled = false, className } = props;
   return (
-    <Primitive.Root {...props}>
-      <Primitive.Trigger
-        className={cn(
-          controlClasses,
-          'flex h-10 items-center justify-between gap-2 text-left data-placeholder:text-muted-foreground *:data-[slot=value]:truncate [&>span]:truncate',
-        )}
+    <div className={cn('relative', className)}>
+      <select
         {...use(ControlContext)}
+        aria-label={label}
+        value={value}
+        disabled={disabled}
+        onChange={({ target }) => onChange(choices.find(({ id }) => id === target.value)?.id)}
+        className={cn(controlClasses, 'h-10 cursor-pointer appearance-none truncate pr-9')}
       >
-        <Primitive.Value placeholder={placeholder} />
-        <Primitive.Icon asChild>
-          <ChevronDown aria-hidden className="size-4 shrink-0 text-muted-foreground" />
-        </Primitive.Icon>
-      </Primitive.Trigger>
-      <Primitive.Portal>
-        <Primitive.Content
-          position="popper"
-          sideOffset={4}
-          className={cn(
-            popupClasses,
-            'max-h-(--radix-select-content-available-height) min-w-(--radix-select-trigger-width)',
-          )}
-        >
-          <Primitive.Viewport>{children}</Primitive.Viewport>
-        </Primitive.Content>
-      </Primitive.Portal>
-    </Primitive.Root>
+        {none !== undefined && <option value="">{none}</option>}
+        {choices.map((choice) => (
+          <option key={choice.id} value={choice.id} disabled={choice.disabled}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+      <ChevronDown
+        aria-hidden
+        className="pointer-events-none absolute top-3 right-3 size-4 text-muted-foreground"
+      />
+    </div>
   );
 }
 
-export function SelectItem({ children, ...props }: ComponentProps<typeof Primitive.Item>) {
-  return (
-    <Primitive.Item className={cn(itemClasses, 'pr-8 wrap-anywhere')} {...props}>
-      <Primitive.ItemText>{children}</Primitive.ItemText>
-      <Primitive.ItemIndicator className="absolute right-2">
-        <Check aria-hidden className="size-4" />
-      </Primitive.ItemIndicator>
-    </Primitive.Item>
-  );
+export function choicesOf<Id extends string>(labels: Readonly<Record<Id, string>>): Choice<Id>[] {
+  return Object.entries<string>(labels).map(([id, label]) => ({ id: id as Id, label }));
 }

@@ -1,10 +1,8 @@
-import { ExternalLink } from 'lucide-react';
 import { useId } from 'react';
 import { useSwitchCreditMails } from '@/api/changes.ts';
 import { useAccountSettings } from '@/api/queries.ts';
 import { useAccount } from '@/auth/session.ts';
-import { ContactLink, ErrorState, QueryError } from '@/components/states.tsx';
-import { NewTabButton } from '@/components/ui/button.tsx';
+import { BillingButton, ContactLink, ErrorState, QueryError } from '@/components/states.tsx';
 import { Card } from '@/components/ui/card.tsx';
 import { Switch } from '@/components/ui/switch.tsx';
 import { useConfig } from '@/lib/config.ts';
@@ -24,11 +22,7 @@ export default function AccountScreen() {
             <p className="mb-4 text-pretty text-muted-foreground">
               Change your plan, your payment method and your address, and see your invoices.
             </p>
-            <NewTabButton variant="outline" href={billingPortalUrl}>
-              Open billing
-              <ExternalLink aria-hidden />
-              <span className="sr-only"> (new tab)</span>
-            </NewTabButton>
+            <BillingButton />
           </Card>
         )}
         <Security />

@@ -1,8 +1,5 @@
-import { useEffect, useRef, useState } from 'react';
-import { ApiError } from '@/api/api-error.ts';
-import { deletePaced } from '@/api/changes.ts';
-import { useApi, type Api } from '@/api/client.ts';
-import { patiently } from '@/api/patiently.ts';
+import { useState } from 'react';
+import { useApi } from '@/api/client.ts';
 import { useAccount, useSession } from '@/auth/session.ts';
 import { Field } from '@/components/field.tsx';
 import { ErrorState } from '@/components/states.tsx';
@@ -13,7 +10,7 @@ import { Dialog, DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
 import { Input } from '@/components/ui/input.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { useConfig } from '@/lib/config.ts';
-import { formatCount } from '@/lib/format.ts';
+import { emptyAccount, type Progressing } from './empty-account.ts';
 import { useUserPool } from './use-user-pool.ts';
 
 export function DeleteAccountCard() {
@@ -22,8 +19,10 @@ export function DeleteAccountCard() {
   return (
     <Card title="Delete my account">
       <p className="mb-4 text-pretty text-muted-foreground">
-        Revokes your keys, deletes your requests with all images and prompts, and then your account. It does
-        not end a subscription: {billingPortalUrl ? 'end it under Billing first' : 'end it first'}.
+        Revokes your keys, deletes your requests with all images and prompts, and then your account. What was
+        paid for stays on record, with the names of your licenses and keys, and without prompts: ask for
+        erasure of that too if you wish. It does not end a subscription:{' '}
+        {billingPortalUrl ? 'end it under Billing first' : 'end it first'}.
       </p>
       <Button variant="destructive" onClick={() => setOpen(true)}>
         Delete my account
@@ -33,26 +32,17 @@ export function DeleteAccountCard() {
   );
 }
 
-interface Progressing {
-  what: string;
-  done: number;
-  total: number;
-}
-
 function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const api = useApi();
   const ask = useUserPool();
   const session = useSession();
   const email = useAccount()?.email ?? '';
-  const { pending, error, attempt } = useAttempt();
+  const { pending, error, attempt, stop } = useAttempt();
   const [typed, setTyped] = useState('');
   const [progress, setProgress] = useState<Progressing | null>(null);
-  const stopping = useRef(new AbortController());
-  useEffect(() => () => stopping.current.abort(), []);
   const isNamed = email !== '' && typed.trim().toLowerCase() === email.toLowerCase();
   const run = (): void =>
-    attempt(async () => {
-      const { signal } = (stopping.current = new AbortController());
+    attempt(async (signal) => {
       await emptyAccount(api, signal, setProgress);
       await ask('DeleteUser');
       // Where the API does not hear it, it hears of the deletion itself.
@@ -70,10 +60,10 @@ function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
         <Input autoComplete="off" value={typed} onChange={({ target }) => setTyped(target.value)} />
       </Field>
       {pending && progress !== null && <Deleting {...progress} />}
-      {error instanceof ApiError && <ErrorState error={error} />}
+      {error !== null && <ErrorState error={error} />}
       <DialogFooter>
         {pending ? (
-          <Button variant="outline" onClick={() => stopping.current.abort()}>
+          <Button variant="outline" onClick={stop}>
             Stop
           </Button>
         ) : (
@@ -96,45 +86,4 @@ function Deleting({ what, done, total }: Progressing) {
       <Progress value={(100 * done) / Math.max(1, total)} aria-label="Deleted so far" />
     </div>
   );
-}
-
-/** Keys first, so that nothing new comes. What failed half-way goes on when it is repeated. @throws ApiError where something is left */
-async function emptyAccount(
-  api: Api,
-  signal: AbortSignal,
-  report: (now: Progressing) => void,
-): Promise<void> {
-  const waiting = <T,>(work: () => Promise<T>): Promise<T> => patiently(work, { signal });
-  report({ what: 'Revoking your keys.', done: 0, total: 1 });
-  let after: string | undefined;
-  do {
-    const query = { limit: 100, cursor: after };
-    const page = await waiting(() => api.request('GET /keys', { query, signal }));
-    for (const { keyId } of page.keys.filter(({ status }) => status === 'active')) {
-      await waiting(() => api.request('DELETE /keys/{keyId}', { path: { keyId } }));
-    }
-    after = page.nextCursor ?? undefined;
-  } while (after !== undefined);
-  const requestIds: string[] = [];
-  const { licenses } = await waiting(() => api.request('GET /licenses', { signal }));
-  for (const { licenseId } of licenses) {
-    let cursor: string | undefined;
-    do {
-      const query = { licenseId, limit: 100, cursor };
-      const page = await waiting(() => api.request('GET /generate', { query, signal }));
-      requestIds.push(...page.generations.map(({ id }) => id));
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
-  }
-  const total = requestIds.length;
-  let [done, failed] = [0, 0];
-  await deletePaced(api.requester, requestIds, signal, (_, error) => {
-    if (error !== null) failed += 1;
-    done += 1;
-    report({ what: `${done} of ${formatCount(total, 'request')} deleted.`, done, total });
-  });
-  signal.throwIfAborted();
-  if (failed === 0) return;
-  const sentence = `${formatCount(failed, 'request')} could not be deleted, perhaps because they still run. Your account is still there: try again in a minute.`;
-  throw new ApiError(sentence, { status: 0, code: 'INCOMPLETE' });
 }

@@ -72,7 +72,7 @@ function PasswordCard() {
   return (
     <Card title="Password">
       <form noValidate onSubmit={submit} className="grid grid-cols-1 gap-4">
-        <Field label="Present password">
+        <Field label="Current password">
           <Input
             type="password"
             autoComplete="current-password"

@@ -3,7 +3,7 @@ import type { GenerationType, KeyAnswer } from '../../lib/types.ts';
 import { controlTime } from '../../lib/format.ts';
 import { statuses, typeLabels } from '../../lib/outputs.ts';
 
-export const types = Object.keys(typeLabels) as GenerationType[];
+const types = Object.keys(typeLabels) as GenerationType[];
 
 /** The key of those requests that were made in the playground. */
 const playground = 'playground';

@@ -1,10 +1,11 @@
-import { ListFilter, Search, X } from 'lucide-react';
+import { ListFilter, X } from 'lucide-react';
 import { useEffect, useId, useState, type Ref } from 'react';
 import { useIdentities, useKeys, useUsage } from '@/api/queries.ts';
-import { FilterSelect } from '@/components/filter-select.tsx';
+import { SearchField } from '@/components/search-field.tsx';
 import { statusLabel } from '@/components/status-badge.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Input } from '@/components/ui/input.tsx';
+import { choicesOf, Select, type Choice } from '@/components/ui/select.tsx';
 import { cn } from '@/lib/cn.ts';
 import { statuses, typeLabels } from '@/lib/outputs.ts';
 import { useNow } from '@/lib/use-now.ts';
@@ -14,7 +15,6 @@ import {
   keyChoices,
   maxSearchLength,
   readSearch,
-  types,
   type HistoryFilters,
   dayOf,
   namedRanges,
@@ -39,10 +39,15 @@ export function HistoryFilterBar({ licenseId, filters, onChange, onClear, ref }:
   const choicesId = useId();
   return (
     <div ref={ref} role="search" aria-label="Filters" className="mb-6 flex flex-wrap gap-2">
+      {/* Each search reads back through the history. */}
       <SearchField
         key={search ?? ''}
-        search={search}
-        onSearch={(next) => onChange({ ...filters, search: next })}
+        search={search ?? ''}
+        onSearch={(typed) => onChange({ ...filters, search: readSearch(typed) })}
+        aria-label="Words in the prompt"
+        placeholder="Search prompts"
+        maxLength={maxSearchLength}
+        className="min-w-0 grow basis-0 sm:max-w-sm sm:basis-48"
       />
       <Button
         variant="outline"
@@ -71,10 +76,10 @@ export function HistoryFilterBar({ licenseId, filters, onChange, onClear, ref }:
 }
 
 const selects = [
-  { name: 'identityId', label: 'Identity', none: 'All identities', className: 'sm:w-44' },
-  { name: 'keyId', label: 'Made by', none: 'All keys', className: 'sm:w-40' },
-  { name: 'status', label: 'Status', none: 'All statuses', className: 'sm:w-36' },
-  { name: 'type', label: 'Type', none: 'All types', className: 'sm:w-36' },
+  { name: 'identityId', label: 'Identity', none: 'All identities' },
+  { name: 'keyId', label: 'Made by', none: 'All keys' },
+  { name: 'status', label: 'Status', none: 'All statuses' },
+  { name: 'type', label: 'Type', none: 'All types' },
 ] as const;
 
 function Selects({ licenseId, filters, onChange }: Omit<HistoryFilterBarProps, 'onClear' | 'ref'>) {
@@ -83,48 +88,18 @@ function Selects({ licenseId, filters, onChange }: Omit<HistoryFilterBarProps, '
     identityId: useIdentityChoices(licenseId, identityId),
     keyId: useKeyChoices(licenseId, keyId),
     status: statuses.map((id) => ({ id, label: statusLabel(id) })),
-    type: types.map((id) => ({ id, label: typeLabels[id] })),
+    type: choicesOf(typeLabels),
   };
   return selects.map(({ name, ...select }) => (
-    <FilterSelect<string>
+    <Select<string>
       key={name}
       {...select}
+      className="sm:w-36"
       value={filters[name]}
       choices={choices[name]}
       onChange={(next) => onChange({ ...filters, [name]: next })}
     />
   ));
-}
-
-interface SearchFieldProps {
-  search: string | undefined;
-  onSearch: (search: string | undefined) => void;
-}
-
-/** Searches on Enter or the button, not while somebody types: each search reads back through the history. */
-function SearchField({ search, onSearch }: SearchFieldProps) {
-  const [typed, setTyped] = useState(search ?? '');
-  return (
-    <form
-      className="relative min-w-0 grow basis-0 sm:max-w-sm sm:basis-64"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSearch(readSearch(typed));
-      }}
-    >
-      <Input
-        type="search"
-        enterKeyHint="search"
-        aria-label="Words in the prompt"
-        placeholder="Search prompts"
-        maxLength={maxSearchLength}
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-        className="pr-11"
-      />
-      <Button type="submit" label="Search" className="absolute top-1 right-1" icon={Search} />
-    </form>
-  );
 }
 
 /** Every key of the account, fetched page by page: a filter without the older ones would hide them. */
@@ -150,10 +125,7 @@ interface TimeFilterProps {
   onChange: (range: TimeRange) => void;
 }
 
-const timeChoices = [
-  ...Object.entries(namedRanges).map(([id, label]) => ({ id: id as NamedRange | 'days', label })),
-  { id: 'days' as const, label: 'Choose days' },
-];
+const timeChoices: Choice<NamedRange | 'days'>[] = choicesOf({ ...namedRanges, days: 'Choose days' });
 
 function TimeFilter({ filters: { range, from, to }, onChange }: TimeFilterProps) {
   const hasDays = from !== undefined || to !== undefined;
@@ -162,7 +134,7 @@ function TimeFilter({ filters: { range, from, to }, onChange }: TimeFilterProps)
   const today = dayOf(useNow());
   return (
     <>
-      <FilterSelect
+      <Select
         label="Time"
         none="All times"
         value={range ?? (showsDays ? 'days' : undefined)}
@@ -171,7 +143,7 @@ function TimeFilter({ filters: { range, from, to }, onChange }: TimeFilterProps)
           setChoosesDays(next === 'days');
           onChange({ range: next === 'days' ? undefined : next, from: undefined, to: undefined });
         }}
-        className="col-span-2 sm:w-44"
+        className="col-span-2 sm:w-36"
       />
       {showsDays && (
         <div className="col-span-2 grid grid-cols-1 gap-2 min-[26rem]:grid-cols-2 sm:flex">

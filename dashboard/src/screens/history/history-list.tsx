@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { isFinal, useFollowed, useGenerations, useSearchedBackTo } from '@/api/queries.ts';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { EmptyState, ErrorState, FirstImageLinks, QueryError } from '@/components/states.tsx';
+import { useLicense } from '@/license/license-choice.ts';
 import { Time } from '@/components/time.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { useRetention } from '@/lib/config.ts';
@@ -134,10 +135,16 @@ function ListEnd({ list, count, filtered, searches }: ListEndProps) {
 }
 
 function EmptyHistory() {
+  const { usable } = useLicense();
+  const retention = useRetention();
   return (
-    <EmptyState icon={Images} title="Your images will be here" action={<FirstImageLinks />}>
-      This license has made no image in the last {useRetention()}. Make the first one in the playground, or
-      with a few lines of code.
+    <EmptyState
+      icon={Images}
+      title={usable ? 'Your images will be here' : 'There are no images'}
+      action={usable ? <FirstImageLinks /> : undefined}
+    >
+      This license has made no image in the last {retention}.{' '}
+      {usable && 'Make the first one in the playground, or with a few lines of code.'}
     </EmptyState>
   );
 }

@@ -1,68 +1,52 @@
 import { FolderDown, Trash2 } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { isAtWork, startJob, useJob } from '@/api/bulk-job.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
-import { Button } from '@/components/ui/button.tsx';
+import { Button, type ButtonProps } from '@/components/ui/button.tsx';
 import { Dialog, DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
 import { deletionQuestion } from './selection.ts';
 import { useListSearch } from './back-to-list.tsx';
 
-/** While one is under way no other one begins. */
-const busyTitle = 'Wait until the job at the top of the page has ended.';
-
-interface DeleteButtonProps {
+interface JobButtonProps extends ButtonProps {
   requests: readonly StoredGeneration[];
-  /** Called when the deletion has begun. */
-  onBegun: () => void;
-  variant: 'outline' | 'destructive';
-  className?: string;
-  children: ReactNode;
+}
+
+/** Begins a job. While one is under way no other one begins. */
+function JobButton({ requests, ...props }: JobButtonProps) {
+  const isBusy = isAtWork(useJob());
+  return (
+    <Button
+      {...props}
+      disabled={isBusy || requests.length === 0}
+      title={isBusy ? 'Wait until the job at the top of the page has ended.' : undefined}
+    />
+  );
 }
 
 /** Asks before requests are deleted for good, as a job. */
-export function DeleteButton({ requests, onBegun, variant, className, children }: DeleteButtonProps) {
+export function DeleteButton({ onBegun, ...props }: JobButtonProps & { onBegun: () => void }) {
   const [open, setOpen] = useState(false);
-  const isBusy = isAtWork(useJob());
+  const { title, text } = deletionQuestion(props.requests);
   const begin = (): void => {
-    startJob('delete', requests);
+    startJob('delete', props.requests);
     setOpen(false);
     onBegun();
   };
   return (
     <>
-      <Button
-        variant={variant}
-        disabled={isBusy || requests.length === 0}
-        title={isBusy ? busyTitle : undefined}
-        onClick={() => setOpen(true)}
-        className={className}
-        icon={Trash2}
-      >
-        {children}
-      </Button>
-      {open && <DeleteDialog requests={requests} onClose={() => setOpen(false)} onConfirm={begin} />}
+      <JobButton {...props} icon={Trash2} onClick={() => setOpen(true)} />
+      {open && (
+        <Dialog alert title={title} description={text} onClose={() => setOpen(false)}>
+          <DialogFooter>
+            <DialogCancel />
+            <Button variant="destructive" onClick={begin}>
+              Delete for good
+            </Button>
+          </DialogFooter>
+        </Dialog>
+      )}
     </>
-  );
-}
-
-interface DeleteDialogProps {
-  requests: readonly StoredGeneration[];
-  onClose: () => void;
-  onConfirm: () => void;
-}
-
-function DeleteDialog({ requests, onClose, onConfirm }: DeleteDialogProps) {
-  const { title, text } = deletionQuestion(requests);
-  return (
-    <Dialog alert title={title} description={text} onClose={onClose}>
-      <DialogFooter>
-        <DialogCancel />
-        <Button variant="destructive" onClick={onConfirm}>
-          Delete for good
-        </Button>
-      </DialogFooter>
-    </Dialog>
   );
 }
 
@@ -80,26 +64,9 @@ export function DeleteThisButton({ generation }: { generation: StoredGeneration 
   );
 }
 
-interface ZipButtonProps {
-  requests: readonly StoredGeneration[];
-  label: ReactNode;
-  className?: string;
-}
-
 /** Saves the images of requests, with their prompts and parameters, as a job. */
-export function ZipButton({ requests, label, className }: ZipButtonProps) {
-  const isBusy = isAtWork(useJob());
+export function ZipButton({ requests, ...props }: JobButtonProps) {
   const withImages = requests.filter(({ outputs }) => outputs.length > 0);
-  return (
-    <Button
-      variant="outline"
-      disabled={isBusy || withImages.length === 0}
-      title={isBusy ? busyTitle : undefined}
-      onClick={() => startJob('zip', withImages)}
-      className={className}
-      icon={FolderDown}
-    >
-      {label}
-    </Button>
-  );
+  const begin = (): void => startJob('zip', withImages);
+  return <JobButton {...props} requests={withImages} variant="outline" icon={FolderDown} onClick={begin} />;
 }

@@ -1,11 +1,11 @@
 import { Columns2, Sheet, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useApi } from '@/api/client.ts';
-import { patiently } from '@/api/patiently.ts';
+import { allPages } from '@/api/patiently.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { Button, LinkButton } from '@/components/ui/button.tsx';
 import { formatCount, formatNumber } from '@/lib/format.ts';
-import { saveFile } from '@/lib/download.ts';
+import { saveCsv } from '@/lib/download.ts';
 import { requestsCsv } from '@/lib/requests-csv.ts';
 import { useAttempt } from '@/components/use-attempt.ts';
 import { ErrorState } from '@/components/states.tsx';
@@ -38,7 +38,7 @@ export function SelectionBar({ list: loaded, hasMore, licenseId, filters, select
       className="selection-bar sticky bottom-[calc(4rem+1px+env(safe-area-inset-bottom))] z-20 -mx-4 mt-6 grid gap-2 border-t border-border bg-background px-4 py-3 sm:-mx-6 sm:px-6 short:static lg:bottom-0 lg:-mx-10 lg:px-10"
     >
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-        <div className="flex grow items-center gap-2">
+        <div className="flex grow flex-wrap items-center gap-2">
           <p role="status" className="font-medium tabular-nums">
             {formatNumber(selected.length)} selected
           </p>
@@ -52,7 +52,7 @@ export function SelectionBar({ list: loaded, hasMore, licenseId, filters, select
               ? 'Select none'
               : `Select all ${formatNumber(selectable.length)}${hasMore && matching.length === 0 ? ' loaded' : ''}`}
           </Button>
-          {hasMore && !isAll && (
+          {hasMore && !(isAll && matching.length > 0) && (
             <MatchingButton read={pending ? matching.length : null} onClick={() => load(selecting.select)} />
           )}
           <Button
@@ -80,31 +80,28 @@ function MatchingButton({ read, onClick }: { read: number | null; onClick: () =>
 }
 
 const phoneIcon = 'max-sm:px-3';
-const zipLabel = (
-  <span>
-    <span className="max-sm:sr-only">Download </span>ZIP
-  </span>
-);
 
 function SelectionActions({ selected, onBegun }: { selected: StoredGeneration[]; onBegun: () => void }) {
-  const saveCsv = (): void => {
-    const csv = new Blob([requestsCsv(selected)], { type: 'text/csv;charset=utf-8' });
-    saveFile(csv, `requests-${new Date().toISOString().slice(0, 10)}.csv`);
-  };
+  const save = (): void =>
+    saveCsv(requestsCsv(selected), `requests-${new Date().toISOString().slice(0, 10)}.csv`);
   return (
     <div className="flex flex-wrap gap-2 max-sm:w-full [&>*]:max-sm:grow">
       <CompareLink selected={selected} />
       <Button
         variant="outline"
         disabled={selected.length === 0}
-        onClick={saveCsv}
+        onClick={save}
         className={phoneIcon}
         title="Prompts and parameters"
         icon={Sheet}
       >
         CSV
       </Button>
-      <ZipButton requests={selected} label={zipLabel} className={phoneIcon} />
+      <ZipButton requests={selected} className={phoneIcon}>
+        <span>
+          <span className="max-sm:sr-only">Download </span>ZIP
+        </span>
+      </ZipButton>
       <DeleteButton requests={selected} onBegun={onBegun} variant="destructive" className={phoneIcon}>
         Delete
       </DeleteButton>
@@ -117,20 +114,15 @@ function useMatching(licenseId: string, filters: GenerationFilters) {
   const api = useApi();
   const [matching, setMatching] = useState<StoredGeneration[]>([]);
   const { pending, error, attempt } = useAttempt();
-  const stopping = useRef(new AbortController());
-  useEffect(() => () => stopping.current.abort(), []);
   const load = (onLoaded: (ids: string[]) => void): void =>
-    attempt(async () => {
-      const { signal } = (stopping.current = new AbortController());
+    attempt(async (signal) => {
       const found: StoredGeneration[] = [];
-      let cursor: string | undefined;
-      do {
-        const query = { licenseId, limit: 100, cursor, ...filters };
-        const page = await patiently(() => api.request('GET /generate', { query, signal }), { signal });
-        found.push(...page.generations.filter(({ status }) => isFinal(status)));
+      const read = (cursor?: string) =>
+        api.request('GET /generate', { query: { licenseId, limit: 100, cursor, ...filters }, signal });
+      for await (const { generations } of allPages(read, { signal })) {
+        found.push(...generations.filter(({ status }) => isFinal(status)));
         setMatching([...found]);
-        cursor = page.nextCursor ?? undefined;
-      } while (cursor !== undefined);
+      }
       onLoaded(found.map(({ id }) => id));
     });
   return { matching, pending, error, load };

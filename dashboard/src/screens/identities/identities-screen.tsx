@@ -5,7 +5,7 @@ import { useAccountIdentities } from '@/api/queries.ts';
 import type { IdentityAnswer, LicenseAnswer } from '@/lib/types.ts';
 import { IdentityPicture } from '@/components/pictures.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { EmptyState, Loaded } from '@/components/states.tsx';
+import { EmptyState, Loaded, ManagerLinks } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Input } from '@/components/ui/input.tsx';
 import { Page } from '@/layout/page.tsx';
@@ -113,7 +113,7 @@ function NothingToShow({ isFiltered }: { isFiltered: boolean }) {
       Try other words, or show also those that take no product photos.
     </EmptyState>
   ) : (
-    <EmptyState icon={Images} title="No identity to show">
+    <EmptyState icon={Images} title="No identity to show" action={<ManagerLinks />}>
       Your licenses include no identity yet. Ask whoever manages your subscription.
     </EmptyState>
   );

@@ -164,7 +164,7 @@ function CodeSection({ identity }: { identity: IdentityAnswer }) {
   return (
     <Card className="mt-6 grid grid-cols-1 gap-4">
       <CardTitle>From your own code</CardTitle>
-      <CodeTabs samples={samples} label={`an image with ${identity.name}`} />
+      <CodeTabs samples={samples} label={`request with ${identity.name}`} />
       <p className="text-xs text-muted-foreground">
         The key comes from <code>IMAGE_API_KEY</code>. The{' '}
         <Link to="/quickstart" className="underline underline-offset-4 hover:decoration-2">

@@ -6,8 +6,9 @@ import { Alert } from '@/components/ui/alert.tsx';
 import { ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { DialogCancel, DialogFooter } from '@/components/ui/dialog.tsx';
-import { Select, SelectItem } from '@/components/ui/select.tsx';
+import { choicesOf, Select } from '@/components/ui/select.tsx';
 import { controlTime, formatCount, formatDateTime } from '@/lib/format.ts';
+import { isolated } from '@/lib/text.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { licenseProblem } from '@/license/license-badge.tsx';
 import { useLicense, useLicenseChoice } from '@/license/license-choice.ts';
@@ -106,26 +107,17 @@ interface LicenseFieldProps {
 
 /** The license of the new key. Licenses that can't have keys are disabled and say why. */
 function LicenseField({ licenses, keys, nowMs, value, error, onChange }: LicenseFieldProps) {
+  const choices = licenses.map((license) => {
+    const keyCount = formatCount(activeKeysOf(keys, license.licenseId, nowMs), 'active key');
+    const label = `${isolated(license.name)} · ${licenseProblem(license) ?? keyCount}`;
+    return { id: license.licenseId, label, disabled: !license.usable };
+  });
+  const none = licenses.some(({ usable }) => usable)
+    ? 'Choose a license'
+    : 'None of your licenses can have keys';
   return (
     <Field label="License" error={error} hint="The key uses the credits and the identities of this license.">
-      <Select
-        placeholder={
-          licenses.some(({ usable }) => usable) ? 'Choose a license' : 'None of your licenses can have keys'
-        }
-        value={value}
-        onValueChange={onChange}
-      >
-        {licenses.map((license) => (
-          <SelectItem key={license.licenseId} value={license.licenseId} disabled={!license.usable}>
-            <bdi>{license.name}</bdi>
-            <span className="text-muted-foreground">
-              {' · '}
-              {licenseProblem(license) ??
-                formatCount(activeKeysOf(keys, license.licenseId, nowMs), 'active key')}
-            </span>
-          </SelectItem>
-        ))}
-      </Select>
+      <Select none={none} value={value} choices={choices} onChange={(id = '') => onChange(id)} />
     </Field>
   );
 }
@@ -148,13 +140,11 @@ function ExpiryFields({ form, nowMs, customTime }: ExpiryFieldsProps) {
   return (
     <>
       <Field label="Expires" hint={custom ? undefined : ending(expiresAt(values, nowMs))}>
-        <Select value={values.expiry} onValueChange={(value) => choose(value as ExpiryChoice)}>
-          {Object.entries(expiryChoices).map(([value, label]) => (
-            <SelectItem key={value} value={value}>
-              {label}
-            </SelectItem>
-          ))}
-        </Select>
+        <Select
+          value={values.expiry}
+          choices={choicesOf<ExpiryChoice>(expiryChoices)}
+          onChange={(expiry) => choose(expiry!)}
+        />
       </Field>
       {custom && (
         <TextField

@@ -4,7 +4,7 @@ import { Field } from '@/components/field.tsx';
 import { Input } from '@/components/ui/input.tsx';
 import { formatUtcDate } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
-import { Select, SelectItem } from '@/components/ui/select.tsx';
+import { choicesOf, Select } from '@/components/ui/select.tsx';
 import { accessChoices, maxNameLength, nameLength, type KeyAccess } from './key-form.ts';
 
 /** Of each field, a sentence for what is wrong with it. */
@@ -126,13 +126,7 @@ export function AccessField({ value, onChange }: AccessFieldProps) {
           : 'With a budget of its own it deletes only requests that it made.'
       }
     >
-      <Select value={value} onValueChange={(choice) => onChange(choice as KeyAccess)}>
-        {Object.entries(accessChoices).map(([access, label]) => (
-          <SelectItem key={access} value={access}>
-            {label}
-          </SelectItem>
-        ))}
-      </Select>
+      <Select value={value} choices={choicesOf(accessChoices)} onChange={(choice) => onChange(choice!)} />
     </Field>
   );
 }

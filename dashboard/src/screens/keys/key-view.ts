@@ -1,5 +1,6 @@
-import type { KeyAnswer, KeyStatus, LicenseAnswer } from '../../lib/types.ts';
+import type { KeyAnswer, KeyStatus } from '../../lib/types.ts';
 import { formatCredits, formatNumber } from '../../lib/format.ts';
+import { problemOf, type LicenseProblem, type LicenseState } from '../../license/license-message.ts';
 
 /** How many active keys one license may have; the service says so too. */
 export const maxActiveKeys = 25;
@@ -18,16 +19,17 @@ export function statusAt(key: KeyAnswer, nowMs: number): KeyStatus {
 }
 
 /** Why a key that is itself active is refused: its license is of no use. Null for keys that work, or ended themselves. */
-export function refusalAt(
-  key: KeyAnswer,
-  license: Pick<LicenseAnswer, 'status' | 'usable' | 'apiAccess'> | undefined,
-  nowMs: number,
-): string | null {
+export function refusalAt(key: KeyAnswer, license: LicenseState | undefined, nowMs: number): string | null {
   if (license === undefined || license.usable || statusAt(key, nowMs) !== 'active') return null;
-  if (license.status === 'past_due') return 'Refused until its license is paid.';
-  if (license.status === 'active' && !license.apiAccess) return 'Refused: its license has no API access.';
-  return 'Refused for good: its license has ended.';
+  return refusals[problemOf(license)!];
 }
+
+const refusals: Record<LicenseProblem, string> = {
+  ended: 'Refused for good: its license has ended.',
+  suspended: 'Refused while its license is suspended.',
+  past_due: 'Refused until its license is paid.',
+  no_api_access: 'Refused: its license has no API access.',
+};
 
 export function filterKeys(keys: readonly KeyAnswer[], filter: KeyFilter, nowMs: number): KeyAnswer[] {
   return keys

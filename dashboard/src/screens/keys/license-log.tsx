@@ -7,13 +7,13 @@ import { Loaded, More } from '@/components/states.tsx';
 import { Time } from '@/components/time.tsx';
 import { CardTitle } from '@/components/ui/card.tsx';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/ui/tabs.tsx';
-import { ReferenceLink } from '@/layout/reference-link.tsx';
+import { ErrorCode } from '@/layout/error-code.tsx';
 import { formatCount, formatNumber, formatUtcDay, shortId } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
 import { useLicense } from '@/license/license-choice.ts';
-import { errorAdvice } from '../../../../shared/openapi/error-advice.ts';
 import { activityText } from './activity-view.ts';
 import { refusalRanges, refusalsIn, sumOf, type CallerRefusals, type CodeCount } from './refusals-view.ts';
+import { errorAdvice } from '../../../../shared/openapi/error-advice.ts';
 
 interface SectionProps {
   title: string;
@@ -125,20 +125,13 @@ function Caller({ caller: { keyId, count, codes }, item, isOneDay }: CallerProps
 }
 
 function Code({ code, count, days, isOneDay }: CodeCount & { isOneDay: boolean }) {
-  // A newer service may have codes that this page does not know.
   const advice = (errorAdvice as Record<string, string | undefined>)[code];
   return (
     <li className="grid gap-1 px-4 py-3">
       <p className="tabular-nums">
-        {formatNumber(count)} ×{' '}
-        <ReferenceLink
-          at={`description/${code.toLowerCase().replaceAll('_', '-')}`}
-          className="font-medium underline underline-offset-4 wrap-anywhere hover:decoration-2"
-        >
-          {code}
-        </ReferenceLink>
+        {formatNumber(count)} × <ErrorCode code={code} />
       </p>
-      {advice !== undefined && <p className="text-pretty text-muted-foreground">{advice}</p>}
+      {advice && <p className="text-pretty text-muted-foreground">{advice}</p>}
       {!isOneDay && <Days days={days} />}
     </li>
   );

@@ -1,13 +1,14 @@
 import { TriangleAlert } from 'lucide-react';
 import { useId, type ReactNode } from 'react';
 import type { LicenseAnswer, UsageAnswer, UsageStats } from '@/lib/types.ts';
+import { ManagerLinks } from '@/components/states.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
 import { Badge, Card, CardHeader, CardTitle } from '@/components/ui/card.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
 import { creditsLeft } from '@/lib/credits.ts';
 import { formatCredits, formatNumber, formatUtcDate } from '@/lib/format.ts';
 import { useNow } from '@/lib/use-now.ts';
-import { isEnded, LicenseBadge, licenseProblem } from '@/license/license-badge.tsx';
+import { LicenseBadge } from '@/license/license-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import {
   creditStatus,
@@ -17,7 +18,7 @@ import {
   resetWait,
   type CreditLevel,
 } from './credit-status.ts';
-import { planLimits, unusableHint } from '@/license/license-message.ts';
+import { planLimits, problemOf, unusableHints } from '@/license/license-message.ts';
 import { completedRequests } from './share-rows.ts';
 
 const barClasses: Record<CreditLevel, string> = {
@@ -29,15 +30,12 @@ const barClasses: Record<CreditLevel, string> = {
 export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage: UsageAnswer }) {
   const { stats } = usage;
   const titleId = useId();
+  const problem = problemOf(license);
   return (
     <Card aria-labelledby={titleId} className="flex flex-col gap-4">
       <CardHeader className="mb-0">
         <CardTitle id={titleId}>Credits</CardTitle>
-        {licenseProblem(license) === null ? (
-          <Badge variant="success">Active</Badge>
-        ) : (
-          <LicenseBadge license={license} />
-        )}
+        {problem === null ? <Badge variant="success">Active</Badge> : <LicenseBadge license={license} />}
       </CardHeader>
       <UsedCredits license={license} stats={stats} titleId={titleId} />
       <CreditNotice license={license} stats={stats} />
@@ -45,9 +43,9 @@ export function CreditsCard({ license, usage }: { license: LicenseAnswer; usage:
         <Stat
           label="Credits left"
           value={formatNumber(creditsLeft(license, stats))}
-          hint={license.usable ? <Pace usage={usage} /> : unusableHint(license)}
+          hint={license.usable ? <Pace usage={usage} /> : unusableHints[problem!]}
         />
-        {!isEnded(license) && (
+        {problem !== 'ended' && (
           <Stat
             label={license.usable ? 'Resets in' : 'Period ends in'}
             value={resetWait(stats.daysRemaining)}
@@ -116,13 +114,11 @@ function UsedCredits({ license, stats, titleId }: CreditsProps & { titleId: stri
 function CreditNotice({ license, stats }: CreditsProps) {
   const warning = creditWarning(license, stats);
   if (warning === null) return null;
+  const isSpent = creditStatus(stats).level === 'spent';
   return (
-    <Alert
-      variant={creditStatus(stats).level === 'spent' ? 'destructive' : 'warning'}
-      icon={TriangleAlert}
-      title={warning.title}
-    >
+    <Alert variant={isSpent ? 'destructive' : 'warning'} icon={TriangleAlert} title={warning.title}>
       <p className="text-pretty">{warning.text}</p>
+      {isSpent && <ManagerLinks />}
     </Alert>
   );
 }

@@ -1,20 +1,20 @@
 import { Download } from 'lucide-react';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useId, useState } from 'react';
 import { useApi } from '@/api/client.ts';
 import type { UsageAnswer } from '@/lib/types.ts';
 import { ErrorState } from '@/components/states.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { Card, CardTitle } from '@/components/ui/card.tsx';
 import { Progress } from '@/components/ui/progress.tsx';
-import { saveFile } from '@/lib/download.ts';
+import { useAttempt } from '@/components/use-attempt.ts';
+import { saveCsv } from '@/lib/download.ts';
 import { formatCount } from '@/lib/format.ts';
-import { pause } from '../../../../clients/typescript/src/retry.ts';
 import { usageCsv } from './usage-csv.ts';
 import { periodCsv, type CsvProgress } from './period-csv.ts';
 
 export function CsvCard({ usage }: { usage: UsageAnswer }) {
   const titleId = useId();
-  const { progress, error, saved, start, cancel } = usePeriodCsv(usage);
+  const { progress, error, saved, start, stop } = usePeriodCsv(usage);
   return (
     <Card aria-labelledby={titleId} className="grid gap-4">
       <div className="flex flex-wrap items-center justify-between gap-4">
@@ -38,7 +38,7 @@ export function CsvCard({ usage }: { usage: UsageAnswer }) {
             </Button>
           </div>
         ) : (
-          <Button variant="outline" onClick={cancel}>
+          <Button variant="outline" onClick={stop}>
             Cancel
           </Button>
         )}
@@ -61,10 +61,6 @@ function fileName(what: string, { stats, licenseId }: UsageAnswer): string {
   return `${what}-${stats.billingPeriodStart.slice(0, 10)}-${licenseId.slice(-4)}.csv`;
 }
 
-function saveCsv(csv: string, name: string): void {
-  saveFile(new Blob([csv], { type: 'text/csv;charset=utf-8' }), name);
-}
-
 function progressText({ requests, waitSeconds }: CsvProgress): string {
   const read = `${formatCount(requests, 'request')} read.`;
   return waitSeconds === 0 ? read : `${read} The service is busy: going on in ${waitSeconds} s.`;
@@ -74,38 +70,25 @@ function progressText({ requests, waitSeconds }: CsvProgress): string {
 function usePeriodCsv(usage: UsageAnswer) {
   const { licenseId, stats } = usage;
   const api = useApi();
-  const [progress, setProgress] = useState<CsvProgress | null>(null);
-  const [error, setError] = useState<Error | null>(null);
+  const { pending, error, attempt, stop } = useAttempt();
+  const [progress, setProgress] = useState<CsvProgress>(noProgress);
   const [saved, setSaved] = useState('');
-  const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
-
-  const run = async (signal: AbortSignal): Promise<void> => {
-    let requests = 0;
-    const onProgress = (now: CsvProgress): void => {
-      requests = now.requests;
-      if (!signal.aborted) setProgress({ ...now });
-    };
-    const wait = (seconds: number): Promise<void> => pause(seconds * 1000, signal);
-    const csv = await periodCsv(api, { licenseId, stats, signal, onProgress, wait, nowMs: Date.now() });
-    signal.throwIfAborted();
-    const name = fileName('requests', usage);
-    saveCsv(csv, name);
-    setSaved(`${name} was saved, with ${formatCount(requests, 'request')}.`);
-  };
-  const start = (): void => {
-    const controller = new AbortController();
-    running.current = controller;
-    setError(null);
-    setSaved('');
-    setProgress({ requests: 0, share: 0, waitSeconds: 0 });
-    run(controller.signal)
-      .catch((failure: Error) => !controller.signal.aborted && setError(failure))
-      .finally(() => running.current === controller && setProgress(null));
-  };
-  const cancel = (): void => {
-    running.current?.abort();
-    setProgress(null);
-  };
-  return { progress, error, saved, start, cancel };
+  const start = (): void =>
+    attempt(async (signal) => {
+      let requests = 0;
+      const onProgress = (now: CsvProgress): void => {
+        requests = now.requests;
+        setProgress({ ...now });
+      };
+      setSaved('');
+      onProgress(noProgress);
+      const csv = await periodCsv(api, { licenseId, stats, signal, onProgress, nowMs: Date.now() });
+      signal.throwIfAborted();
+      const name = fileName('requests', usage);
+      saveCsv(csv, name);
+      setSaved(`${name} was saved, with ${formatCount(requests, 'request')}.`);
+    });
+  return { progress: pending ? progress : null, error, saved, start, stop };
 }
+
+const noProgress: CsvProgress = { requests: 0, share: 0, waitSeconds: 0 };

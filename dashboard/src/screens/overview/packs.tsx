@@ -1,7 +1,6 @@
-import { ExternalLink } from 'lucide-react';
 import { useId } from 'react';
 import type { LicenseAnswer } from '@/lib/types.ts';
-import { NewTabButton } from '@/components/ui/button.tsx';
+import { SiteButton } from '@/components/ui/button.tsx';
 import { Card, CardTitle } from '@/components/ui/card.tsx';
 import { useConfig } from '@/lib/config.ts';
 import { formatCredits, formatPrice } from '@/lib/format.ts';
@@ -28,11 +27,14 @@ export function Packs({ license }: { license: LicenseAnswer }) {
                 {formatCredits(pack.credits)} for {formatPrice(pack.price, pack.currency)}
               </span>
             </span>
-            <NewTabButton variant="outline" size="sm" href={checkoutLink(pack, license.licenseId)}>
+            <SiteButton
+              variant="outline"
+              size="sm"
+              href={checkoutLink(pack, license.licenseId)}
+              more={` ${pack.name}`}
+            >
               Buy
-              <ExternalLink aria-hidden />
-              <span className="sr-only"> {pack.name} (new tab)</span>
-            </NewTabButton>
+            </SiteButton>
           </li>
         ))}
       </ul>

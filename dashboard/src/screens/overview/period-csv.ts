@@ -1,6 +1,6 @@
 import type { Api } from '../../api/client.ts';
-import { patiently } from '../../api/patiently.ts';
-import type { GenerationList, KeyList, StoredGeneration, UsageStats } from '../../lib/types.ts';
+import { allPages, type PatienceOptions } from '../../api/patiently.ts';
+import type { StoredGeneration, UsageStats } from '../../lib/types.ts';
 import { requestsCsv } from '../../lib/requests-csv.ts';
 
 export interface CsvProgress {
@@ -11,13 +11,10 @@ export interface CsvProgress {
   waitSeconds: number;
 }
 
-interface CsvOptions {
+interface CsvOptions extends Omit<PatienceOptions, 'onWait'> {
   licenseId: string;
   stats: Pick<UsageStats, 'billingPeriodStart' | 'billingPeriodEnd'>;
-  signal: AbortSignal;
   onProgress: (progress: CsvProgress) => void;
-  /** Resolves after so many seconds, and throws the signal's reason. */
-  wait: (seconds: number, signal: AbortSignal) => Promise<void>;
   nowMs: number;
 }
 
@@ -29,45 +26,23 @@ export async function periodCsv(api: Pick<Api, 'request'>, options: CsvOptions):
   const { licenseId, stats, signal, onProgress, nowMs } = options;
   const progress: CsvProgress = { requests: 0, share: 0, waitSeconds: 0 };
   const report = (changes: Partial<CsvProgress>): void => onProgress(Object.assign(progress, changes));
-  const repeat = <T>(work: () => Promise<T>) =>
-    patiently(work, { ...options, onWait: (waitSeconds) => report({ waitSeconds }) });
+  const patience = { ...options, onWait: (waitSeconds: number) => report({ waitSeconds }) };
 
-  const names = await keyNames(api, signal, repeat);
+  const names = new Map<string, string>();
+  const keyPage = (cursor?: string) => api.request('GET /keys', { query: { cursor }, signal });
+  for await (const { keys } of allPages(keyPage, patience)) {
+    for (const { keyId, name } of keys) names.set(keyId, name);
+  }
   const requests: StoredGeneration[] = [];
   const startMs = Date.parse(stats.billingPeriodStart);
-  let cursor: string | null = null;
-  do {
-    const query = {
-      licenseId,
-      limit: 100,
-      createdAfter: stats.billingPeriodStart,
-      createdBefore: stats.billingPeriodEnd,
-      cursor: cursor ?? undefined,
-    };
-    const page: GenerationList = await repeat(() => api.request('GET /generate', { query, signal }));
-    requests.push(...page.generations);
-    const backToMs = page.searchedBackTo === null ? startMs : Date.parse(page.searchedBackTo);
+  const range = { createdAfter: stats.billingPeriodStart, createdBefore: stats.billingPeriodEnd };
+  const page = (cursor?: string) =>
+    api.request('GET /generate', { query: { licenseId, limit: 100, ...range, cursor }, signal });
+  for await (const { generations, searchedBackTo } of allPages(page, patience)) {
+    requests.push(...generations);
+    const backToMs = searchedBackTo === null ? startMs : Date.parse(searchedBackTo);
     const share = (nowMs - backToMs) / Math.max(1, nowMs - startMs);
     report({ requests: requests.length, share: Math.min(1, Math.max(0, share)), waitSeconds: 0 });
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+  }
   return requestsCsv(requests, names);
-}
-
-type Repeat = <T>(work: () => Promise<T>) => Promise<T>;
-
-async function keyNames(
-  api: Pick<Api, 'request'>,
-  signal: AbortSignal,
-  repeat: Repeat,
-): Promise<Map<string, string>> {
-  const names = new Map<string, string>();
-  let cursor: string | null = null;
-  do {
-    const query = { cursor: cursor ?? undefined };
-    const page: KeyList = await repeat(() => api.request('GET /keys', { query, signal }));
-    for (const { keyId, name } of page.keys) names.set(keyId, name);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return names;
 }

@@ -1,20 +1,23 @@
-import { Check, ExternalLink, RefreshCw, TicketX } from 'lucide-react';
+import { Check, RefreshCw, TicketX } from 'lucide-react';
 import { useId, useState, type ReactNode } from 'react';
+import { Navigate } from 'react-router';
 import type { PlanCard } from '@/lib/types.ts';
 import { useAccount } from '@/auth/session.ts';
-import { ContactLink, EmptyState } from '@/components/states.tsx';
-import { Button, NewTabButton } from '@/components/ui/button.tsx';
+import { BillingButton, ContactLink, EmptyState } from '@/components/states.tsx';
+import { Button, SiteButton } from '@/components/ui/button.tsx';
 import { Card, CardTitle } from '@/components/ui/card.tsx';
 import { useConfig } from '@/lib/config.ts';
 import { formatCount, formatCredits, formatPrice } from '@/lib/format.ts';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { planLimits } from '@/license/license-message.ts';
-import { checkoutLink } from '@/license/plans.ts';
+import { checkoutLink, subscriptionsOf } from '@/license/plans.ts';
 import { Page } from '@/layout/page.tsx';
 
-/** What an account without a license may subscribe to, in the place of every screen of a license. */
+/** What an account without a usable license may subscribe to: in the place of every screen of a license, and where a license has ended. */
 export default function PlansScreen() {
-  const plans = useConfig().plans.filter(({ once }) => !once);
+  const plans = subscriptionsOf(useConfig().plans);
+  const { licenses } = useLicenseChoice();
+  if (licenses.some(({ usable }) => usable)) return <Navigate to="/" replace />;
   if (plans.length === 0) {
     return (
       <Page title="No license yet">
@@ -30,7 +33,7 @@ export default function PlansScreen() {
   return (
     <Page
       title="Choose a plan"
-      description="Your account has no license yet. A plan gives it one: credits for images each month, API keys and the playground."
+      description={`Your account has no ${licenses.length === 0 ? 'license yet' : 'license that generates'}. A plan gives it one: credits for images each month, API keys and the playground.`}
     >
       <div className="grid gap-6">
         <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-3">
@@ -67,11 +70,9 @@ function Plan({ plan }: { plan: PlanCard }) {
         {tier && <Point>{formatCount(tier.maxInFlight, 'request')} at a time</Point>}
       </ul>
       {account && (
-        <NewTabButton href={checkoutLink(plan, account.id)}>
+        <SiteButton href={checkoutLink(plan, account.id)} more={` to ${name}`}>
           Subscribe
-          <ExternalLink aria-hidden />
-          <span className="sr-only"> to {name} (new tab)</span>
-        </NewTabButton>
+        </SiteButton>
       )}
     </Card>
   );
@@ -88,7 +89,7 @@ function Point({ children }: { children: ReactNode }) {
 
 /** For those who have paid already, and for those who have a question. */
 function Afterwards() {
-  const { billingPortalUrl, supportContact } = useConfig();
+  const { supportContact } = useConfig();
   const { query } = useLicenseChoice();
   const [hasLooked, setHasLooked] = useState(false);
   return (
@@ -106,15 +107,9 @@ function Afterwards() {
         >
           Look again
         </Button>
-        {billingPortalUrl && (
-          <NewTabButton variant="outline" href={billingPortalUrl}>
-            Open billing
-            <ExternalLink aria-hidden />
-            <span className="sr-only"> (new tab)</span>
-          </NewTabButton>
-        )}
+        <BillingButton />
         <span role="status" className="text-muted-foreground">
-          {hasLooked && !query.isFetching && 'There is no license yet.'}
+          {hasLooked && !query.isFetching && 'There is no new license yet.'}
         </span>
       </div>
       {supportContact && (

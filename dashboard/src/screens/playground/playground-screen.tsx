@@ -5,7 +5,7 @@ import { useGeneration, useIdentities } from '@/api/queries.ts';
 import type { IdentityAnswer } from '@/lib/types.ts';
 import { CopyAsMenu } from '@/components/copy-as-menu.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
-import { EmptyState, ErrorState, QueryError } from '@/components/states.tsx';
+import { EmptyState, ErrorState, ManagerLinks, QueryError } from '@/components/states.tsx';
 import { useSampleAddresses } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
 import { codeSamples, uploadsNote } from '@/lib/code-samples.ts';
@@ -44,7 +44,7 @@ export default function PlaygroundScreen() {
         {failed && <QueryError query={query} />}
         {!failed && (identities === undefined || pending) && <ScreenLoading />}
         {!pending && identities?.length === 0 && (
-          <EmptyState icon={Images} title="Your license covers no identity yet">
+          <EmptyState icon={Images} title="Your license covers no identity yet" action={<ManagerLinks />}>
             Images are made with an identity. Ask whoever manages your subscription to add one.
           </EmptyState>
         )}

@@ -3,9 +3,10 @@ import { Field } from '@/components/field.tsx';
 import { Loading, Skeleton } from '@/components/loading.tsx';
 import { QueryError } from '@/components/states.tsx';
 import { Input } from '@/components/ui/input.tsx';
-import { Select, SelectItem } from '@/components/ui/select.tsx';
+import { Select } from '@/components/ui/select.tsx';
 import { useSampleAddresses } from '@/lib/config.ts';
 import { Page } from '@/layout/page.tsx';
+import { isolated } from '@/lib/text.ts';
 import { codeSamples, defaultPrompt, type SampleLanguage } from '@/lib/code-samples.ts';
 import { useLicense } from '@/license/license-choice.ts';
 import { LicenseNotice } from '@/license/license-notice.tsx';
@@ -75,6 +76,9 @@ function RequestStep({ identity, prompt, onPrompt }: RequestStepProps) {
 function IdentityField({ identity }: { identity: SampleIdentity }) {
   const { identities, shown, choose, pending, error } = identity;
   const none = identities.length === 0;
+  const choices = identities.map(({ id, name, available }) => {
+    return { id, label: isolated(name) + (available ? '' : ' · not available now'), disabled: !available };
+  });
   return (
     <Field
       label="Identity"
@@ -83,14 +87,13 @@ function IdentityField({ identity }: { identity: SampleIdentity }) {
       {pending ? (
         <Skeleton className="h-10" />
       ) : (
-        <Select placeholder="None" value={none ? '' : shown.id} onValueChange={choose} disabled={none}>
-          {identities.map((item) => (
-            <SelectItem key={item.id} value={item.id} disabled={!item.available}>
-              <bdi>{item.name}</bdi>
-              {item.available ? '' : ' · not available now'}
-            </SelectItem>
-          ))}
-        </Select>
+        <Select
+          value={none ? '' : shown.id}
+          choices={choices}
+          onChange={(id) => choose(id!)}
+          disabled={none}
+          {...(none && { none: 'None' })}
+        />
       )}
     </Field>
   );

@@ -1,24 +1,24 @@
-import { ListX, Search, X } from 'lucide-react';
+import { ListX, X } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useRefused } from '@/api/license-queries.ts';
 import { isGone, useFollowed, useGeneration, useGenerations, useKeys } from '@/api/queries.ts';
 import { CopyButton } from '@/components/copy-button.tsx';
-import { FilterSelect } from '@/components/filter-select.tsx';
 import { Loading } from '@/components/loading.tsx';
 import { RefreshButton } from '@/components/refresh-button.tsx';
-import { EmptyState, Loaded, More, QueryError } from '@/components/states.tsx';
+import { SearchField } from '@/components/search-field.tsx';
+import { EmptyState, Loaded, More, QueryError, SupportLink } from '@/components/states.tsx';
 import { StatusBadge, stateOf, statusLabel } from '@/components/status-badge.tsx';
 import { Time } from '@/components/time.tsx';
 import { Button } from '@/components/ui/button.tsx';
-import { Input } from '@/components/ui/input.tsx';
+import { Select } from '@/components/ui/select.tsx';
+import { ErrorCode } from '@/layout/error-code.tsx';
 import { Page } from '@/layout/page.tsx';
-import { ReferenceLink } from '@/layout/reference-link.tsx';
 import { formatExactTime, shortId } from '@/lib/format.ts';
 import { withoutParameters } from '@/lib/parameters.ts';
 import { useLicense } from '@/license/license-choice.ts';
-import { errorAdvice } from '../../../../shared/openapi/error-advice.ts';
 import { codesOf, readPastedId, requestRows, rowStatuses, type RequestRow } from './request-rows.ts';
+import { errorAdvice } from '../../../../shared/openapi/error-advice.ts';
 
 const skeleton = <Loading label="Loading the requests" bars={['h-20', 'h-20', 'h-20', 'h-20']} />;
 
@@ -45,43 +45,29 @@ export default function RequestsScreen() {
 
 function IdSearch({ searched }: { searched: string | null }) {
   const [, setQuery] = useSearchParams();
-  const [typed, setTyped] = useState(searched ?? '');
   const [isWrong, setWrong] = useState(false);
-  const search = (): void => {
+  const search = (typed: string): void => {
     const id = readPastedId(typed);
     setWrong(id === null && typed.trim() !== '');
     if (id !== null) setQuery({ id });
     else if (typed.trim() === '') setQuery({});
   };
   return (
-    <form
-      role="search"
-      className="mb-4 grid max-w-xl gap-1"
-      onSubmit={(event) => {
-        event.preventDefault();
-        search();
-      }}
-    >
-      <div className="relative">
-        <Input
-          type="search"
-          enterKeyHint="search"
-          aria-label="Request id"
-          aria-invalid={isWrong}
-          aria-describedby={isWrong ? 'request-id-hint' : undefined}
-          placeholder="Search by request id"
-          value={typed}
-          onChange={({ target }) => setTyped(target.value)}
-          className="pr-11"
-        />
-        <Button type="submit" label="Search" className="absolute top-1 right-1" icon={Search} />
-      </div>
+    <div role="search" className="mb-4 grid max-w-xl gap-1">
+      <SearchField
+        search={searched ?? ''}
+        onSearch={search}
+        aria-label="Request id"
+        aria-invalid={isWrong}
+        aria-describedby={isWrong ? 'request-id-hint' : undefined}
+        placeholder="Search by request id"
+      />
       {isWrong && (
         <p id="request-id-hint" role="alert" className="text-xs text-destructive">
           A request id is the X-Request-Id of an answer, as 019aa3c2-8f40-7a1c-b2d5-0e9c4a7f3b18.
         </p>
       )}
-    </form>
+    </div>
   );
 }
 
@@ -139,7 +125,10 @@ function List({ licenseId }: { licenseId: string }) {
           <div className="grid gap-4">
             {rows.length > 0 && <Rows rows={rows} />}
             {rows.length === 0 && !refused.isPending && (
-              <EmptyState icon={ListX} title="No request matches">
+              <EmptyState
+                icon={ListX}
+                title={all.length === 0 && !status ? 'No requests yet' : 'No request matches'}
+              >
                 Requests are here as soon as they are sent. Of refused ones the newest 100 of the last 14 days
                 are kept; of several within ten seconds, the first.
               </EmptyState>
@@ -168,7 +157,7 @@ function Filters({ rows, status, code }: FiltersProps) {
     });
   return (
     <div role="group" aria-label="Filters" className="mb-6 grid grid-cols-2 gap-2 sm:flex">
-      <FilterSelect<string>
+      <Select<string>
         label="Status"
         none="All statuses"
         value={status}
@@ -176,7 +165,7 @@ function Filters({ rows, status, code }: FiltersProps) {
         onChange={choose('status')}
         className="sm:w-40"
       />
-      <FilterSelect
+      <Select
         label="Code"
         none="All codes"
         value={code}
@@ -206,14 +195,7 @@ function Row({ requestId, at, code, stored, refused }: RequestRow) {
     <li className="grid gap-1 px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <StatusBadge status={stored === null ? 'REFUSED' : stateOf(stored)} />
-        {code !== null && (
-          <ReferenceLink
-            at={`description/${code.toLowerCase().replaceAll('_', '-')}`}
-            className="text-xs font-medium underline underline-offset-4 wrap-anywhere hover:decoration-2"
-          >
-            {code}
-          </ReferenceLink>
-        )}
+        {code !== null && <ErrorCode code={code} className="text-xs" />}
         <Time iso={at} className="text-xs text-muted-foreground tabular-nums sm:ml-auto">
           {formatExactTime(at)}
         </Time>
@@ -228,7 +210,8 @@ function Row({ requestId, at, code, stored, refused }: RequestRow) {
         </Link>
       )}
       {sentence && <p className="text-pretty wrap-anywhere">{sentence}</p>}
-      {advice !== undefined && <p className="text-pretty text-muted-foreground">{advice}</p>}
+      {advice && <p className="text-pretty text-muted-foreground">{advice}</p>}
+      {advice?.includes('tell us') && <SupportLink requestId={requestId} />}
       <div className="flex flex-wrap items-center gap-x-4 text-xs text-muted-foreground">
         <span className="wrap-anywhere">
           {refused !== null && `${refused.status} · ${refused.route} · `}

@@ -4,7 +4,6 @@ import {
   CognitoIdentityProviderClient,
   DeleteUserCommand,
   GetUserCommand,
-  GlobalSignOutCommand,
   SetUserMFAPreferenceCommand,
   VerifySoftwareTokenCommand,
 } from '@aws-sdk/client-cognito-identity-provider';
@@ -13,7 +12,7 @@ import { codeOf } from '../../../../local/cognito/totp.ts';
 import { userPoolsApiOf } from '../../../../local/cognito/user-pool.ts';
 import { accountScope } from '../../../../shared/accounts/password.ts';
 import { setCredentials } from '../s3/support.ts';
-import { ada, authorizeUrl, ben, Browser, later, pkce, refresh, signIn, usePool } from './support.ts';
+import { ada, authorizeUrl, ben, Browser, later, pkce, signIn, usePool } from './support.ts';
 
 const pool = usePool();
 let client: CognitoIdentityProviderClient;
@@ -49,18 +48,14 @@ test('the dashboard’s everyday token changes no account, and neither does an I
   expect(pool.options.accounts).toContain(ada);
 });
 
-test('a password is changed by who knows the one of before, to a long one of any kind', async () => {
-  const before = ben.password;
+test('a password is changed by who knows the one of before, to one of 12 characters of any kind', async () => {
   const AccessToken = await tokenOf(ben);
   const change = (PreviousPassword: string, ProposedPassword: string) =>
     client.send(new ChangePasswordCommand({ AccessToken, PreviousPassword, ProposedPassword }));
-  await expect(change('wrong', 'twelve letters')).rejects.toMatchObject({ name: 'NotAuthorizedException' });
-  await expect(change(before, 'eleven char')).rejects.toMatchObject({ name: 'InvalidPasswordException' });
-  await change(before, 'twelve chars');
-  expect(await tokenOf(ben)).toEqual(expect.any(String));
-  const browser = new Browser();
-  const page = await browser.open(authorizeUrl(pool, pkce().challenge));
-  expect((await browser.submit(page, { ...ben, password: before })).status).toBe(400);
+  await expect(change('wrong', 'twelve chars')).rejects.toMatchObject({ name: 'NotAuthorizedException' });
+  const short = change(ben.password, 'eleven char');
+  await expect(short).rejects.toMatchObject({ name: 'InvalidPasswordException' });
+  await change(ben.password, 'twelve chars');
 });
 
 test('an app counts once a code of it was given, and then each sign-in asks for one', async () => {
@@ -91,15 +86,4 @@ test('an app counts once a code of it was given, and then each sign-in asks for 
   const form = { interaction: uid, code: codeOf(secret!) };
   expect((await other.visit(new URL('/login', url).href, form)).status).toBe(400);
   await turn(false);
-});
-
-test('who signs out everywhere has no refresh and no change left, and who is deleted has no sign-in', async () => {
-  const { access_token: AccessToken, refresh_token: refreshToken } = await tokensOf(ben);
-  await client.send(new GlobalSignOutCommand({ AccessToken }));
-  const revoked = { name: 'NotAuthorizedException', message: expect.stringContaining('revoked') };
-  await expect(client.send(new GetUserCommand({ AccessToken }))).rejects.toMatchObject(revoked);
-  expect((await refresh(pool, refreshToken!)).status).toBe(400);
-  const anew = await later(1000, () => tokenOf(ben));
-  await later(1000, () => client.send(new DeleteUserCommand({ AccessToken: anew })));
-  expect(pool.options.accounts).toEqual([ada]);
 });
