@@ -28,6 +28,7 @@ from .gpu_queue import GpuQueue, restarting_failure
 from .job import Job, ServerContext
 from .links import Links
 from .observing import Observer
+from .picture_check import CheckPicture
 from .pipelines.engine import LONGEST_VERSION, Engine
 from .settings import Settings
 
@@ -36,7 +37,11 @@ _MEDIA_TYPE = 'application/x-ndjson'
 
 
 def create_context(
-    settings: Settings, engine: Engine, observer: Observer, credentials: Credentials | None = None
+    settings: Settings,
+    engine: Engine,
+    observer: Observer,
+    credentials: Credentials | None = None,
+    check_picture: CheckPicture | None = None,
 ) -> ServerContext:
     """Builds all that requests share; call it in the event loop. Raises ValueError and OSError."""
     if not 0 < len(engine.model_version) <= LONGEST_VERSION:
@@ -56,6 +61,7 @@ def create_context(
         ),
         reference_semaphore=FairSemaphore(settings.reference_requests, queue.in_order),
         sign=sign,
+        check_picture=check_picture,
     )
 
 
