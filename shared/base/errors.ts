@@ -89,9 +89,9 @@ export function inWords(sentence: Sentence, words: Words): string {
 
 /**
  * Why a call of the model that nobody pays for is not ours: it began the model's cold start, its reference image, its deadline,
- * or somebody cancelled it.
+ * what its image shows, or somebody cancelled it.
  */
-export type UnpaidReason = 'wake' | 'reference' | 'deadline' | 'cancelled';
+export type UnpaidReason = 'wake' | 'reference' | 'deadline' | 'refused' | 'cancelled';
 
 export interface ServiceErrorOptions {
   /** What really happened. It is for the log, never for the caller. */

@@ -2,6 +2,7 @@ import type { PromptCheckSettings } from '../base/config.ts';
 import { ServiceError } from '../base/errors.ts';
 import { loggableError, type Log } from '../base/log.ts';
 import type { Meter } from '../base/metrics.ts';
+import { categoriesInWords, knownCategories } from './categories.ts';
 
 /** What is checked, in its caller's words alone. */
 export interface AskedPrompt {
@@ -58,20 +59,10 @@ function notChecked(cause: unknown): ServiceError {
   );
 }
 
-const mostCategories = 5;
-
-/** What is shown and counted: short names in lower case. A server that sends other things must not fill pages or the table with it. */
-function knownCategories(categories: readonly string[]): string[] {
-  const names = categories.map((category) => category.toLowerCase().replaceAll(/[\s_]+/g, '-'));
-  return [...new Set(names.filter((name) => /^[a-z][a-z0-9/-]{0,39}$/.test(name)))].slice(0, mostCategories);
-}
-
-/** Names the categories, never the rule or the words that it is about: who wants past it would learn from that. */
 function contentRefused(categories: string[]): ServiceError {
-  const what = categories.length === 0 ? 'its content' : categories.join(', ');
   return new ServiceError(
     'CONTENT_REFUSED',
-    `The prompt was refused for ${what}. Change what it asks for, then send it again. Nothing was charged.`,
+    `The prompt was refused for ${categoriesInWords(categories)}. Change what it asks for, then send it again. Nothing was charged.`,
     { categories },
   );
 }
