@@ -71,8 +71,7 @@ async def fetch_references(
             found.append(await asyncio.to_thread(decode_reference, file))
         except Unreadable as error:
             raise _failure('reference_invalid', index, str(error)) from None
-        refused = check and await asyncio.to_thread(check, found[-1].reference.image)
-        if refused:
+        if check and (refused := await asyncio.to_thread(check, found[-1].reference.image)):
             raise refused_failure(f'Reference image {index + 1}', refused, index)
     return found
 

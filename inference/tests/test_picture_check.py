@@ -138,21 +138,21 @@ async def test_a_reference_that_is_refused_is_named_before_the_engine_sees_any(
     tmp_path: Path, check: PictureCheck
 ) -> None:
     async with checking(tmp_path, check, GRAY) as server:
-        # What is transparent is white, as for the engine: this is no longer red.
+        # What is transparent is white, as for the engine, and to this network white is red and green.
         faint = Image.new('RGBA', (64, 64), (*RED, 40))
         files = [
             encoded(Image.new('RGB', (64, 64), GRAY)),
+            encoded(Image.new('RGB', (64, 64), BLUE)),
             encoded(faint),
-            encoded(Image.new('RGB', (64, 64), RED)),
         ]
         links = [{'url': server.store.add(f'reference-{index}', file)} for index, file in enumerate(files)]
         events = await server.invoke(server.request(references=links))
         assert events[-1] == {
             'event': 'failed',
             'reason': 'content_refused',
-            'message': 'Reference image 3 was refused for violence.',
+            'message': 'Reference image 3 was refused for violence, sexual.',
             'reference': 2,
-            'categories': ['violence'],
+            'categories': ['violence', 'sexual'],
         }
         assert (server.engine.prepared, server.store.stored) == ([], {})
         allowed = server.request(references=links[:2], seed=0)
