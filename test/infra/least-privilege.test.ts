@@ -200,6 +200,7 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
       [names.allowedOrigins]: route !== undefined,
       [names.billingPricesFile]: isBilling,
       [names.stripeKeySecretArn]: isBilling,
+      [names.promptCheck]: grants.promptCheck === true,
     };
     const has = Object.keys(needed).map((name) => [name, variables.includes(name)]);
     expect(Object.fromEntries(has)).toEqual(needed);
