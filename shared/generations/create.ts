@@ -116,7 +116,12 @@ export async function finishGeneration(
   // Where another process ended it for another reason, the wait of our failure is not its wait.
   const own = failure instanceof ServiceError && failure.code === code ? failure : null;
   const { retryAfterSeconds, categories } = own ?? {};
-  return endedAnswer(ended, license, { retryAfterSeconds, categories, noFault: !isFault(code, failure) }, deps);
+  return endedAnswer(
+    ended,
+    license,
+    { retryAfterSeconds, categories, noFault: !isFault(code, failure) },
+    deps,
+  );
 }
 
 /**
