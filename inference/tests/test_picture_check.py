@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -118,6 +119,10 @@ async def test_pictures_that_pass_are_put_once_all_have_with_the_bytes_that_they
     put_before: list[int] = []
 
     def noting(picture: Image.Image) -> tuple[str, ...]:
+        # The last one leaves the others the time to be put, if nothing held them.
+        give_up = time.monotonic() + (1 if len(put_before) == 2 else 0)
+        while time.monotonic() < give_up and not server.store.seen:
+            time.sleep(0.01)
         put_before.append(len(server.store.seen))
         return check(picture)
 
