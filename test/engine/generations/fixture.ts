@@ -27,6 +27,7 @@ import type { GenerationCommand } from '../../../shared/generations/decide.ts';
 import type { Observer } from '../../../shared/generations/settle.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
+import type { Table } from '../../../shared/table/table.ts';
 import { createTable, openDynamoDb } from './table.ts';
 
 /** What the container does with one request: it may write anything, or nothing, and end when it likes. */
@@ -72,7 +73,8 @@ export async function startEngines() {
   const clock = testClock();
   /** What would be logged. */
   const faults: { requestId: string; what: string; error: any }[] = [];
-  const deps: GenerationDeps = {
+  const deps: GenerationDeps & { table: Table } = {
+    table,
     generations: generationStore(table),
     periods: periodStore(table),
     objects: objectStore(bucket),
