@@ -190,7 +190,7 @@ export async function run(command: GenerationCommand, deps: GenerationDeps, obse
 }
 
 /** Dependencies whose deadline passes when a test says so: nobody waits for it, and no slow machine meets it. */
-export function withDeadline(deps: GenerationDeps) {
+export function withDeadline<Deps extends GenerationDeps>(deps: Deps) {
   const deadline = new AbortController();
   const clock = { ...deps.clock, timeout: () => deadline.signal };
   return { deps: { ...deps, clock }, pass: () => deadline.abort(new DOMException('', 'TimeoutError')) };
