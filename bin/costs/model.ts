@@ -25,6 +25,7 @@ export const logBytes = { request: 960, run: 454, platform: 364, access: 271 };
  */
 export function factorsOf(configuration: Configuration, workload: Workload, waitSeconds = 0) {
   const { inference, mail, billing, retentionDays } = configuration;
+  const check = configuration.moderation.prompt.kind;
   const generations = workload.generationsPerMonth;
   const asyncGenerations = generations * workload.asyncShare;
   // While the model is asleep it is asked every eleven seconds, on average.
@@ -39,7 +40,8 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     'runs by schedule': runs,
     invocations: generations + asyncGenerations * tries + runs,
     // A request has a prompt of 100 characters, one image, no idempotency key, early in a billing period.
-    'read units': 5,
+    // A check of prompts comes after a read of the credits.
+    'read units': check === 'none' ? 5 : 6,
     // Transactions count twice; two of these are the lease index's.
     'write units': 12,
     'read units of a run': 5,
@@ -64,15 +66,21 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     'web ACLs': 2,
     rules: 9,
     // With every possible value of their second dimension. A fault makes one more of its function's version, for an hour.
-    metrics: 49 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5),
+    metrics: 50 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5) + (check === 'none' ? 0 : 3),
     // An alarm on an expression counts each metric in it.
     'metrics in alarms':
-      180 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 7),
+      180 +
+      metricsInAlarms(inference) +
+      (mail === null ? 0 : 5) +
+      (billing === null ? 0 : 7) +
+      (check === 'none' ? 0 : 1),
     // S3's own of the prefix of outputs, by what is asked there: of requests five, of bytes, errors and latency two each.
     'request metrics': 11,
     dashboard: 1,
     traces: tracesOf(generations) + runs,
     key: 1,
+    // Of a prompt of up to 1,000 characters, by a guardrail of one policy.
+    'text units': check === 'bedrock' ? 1 : 0,
     'copies at any time': 47,
     accounts: workload.accounts,
     visits: workload.accounts * 20,
@@ -136,6 +144,7 @@ const rows: Row[] = [
   ['Accounts', 'dashboard, bytes', 'edgeTraffic', ['visits', 'compressed bytes of a visit']],
   ['Accounts', 'dashboard, requests', 'edgeRequests', ['visits', 'requests of a visit']],
   ['Accounts', 'keys', 'keys', ['key']],
+  ['Guardrail', 'prompts checked', 'guardrail', ['generations', 'text units']],
 ];
 
 /** The bill of a month in a steady state: as much data expires as is added. */

@@ -3,8 +3,8 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { environmentVariables } from '../../shared/base/config.ts';
 import type { Configuration } from '../configuration.ts';
-import { serviceMetrics, window } from './monitoring/metrics.ts';
-import type { AlarmRow, Watched } from './monitoring/watched.ts';
+import { graph, serviceMetrics, window } from './monitoring/metrics.ts';
+import type { AlarmRow, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 type PromptSettings = Configuration['moderation']['prompt'];
@@ -51,5 +51,11 @@ export class PromptCheck extends Construct implements Watched {
         threshold: 5,
       },
     ];
+  }
+
+  get widgets(): Widgets {
+    if (!this.isOn) return {};
+    const outcomes = serviceMetrics(this).every('promptChecks');
+    return { requests: [graph('Checks of prompts by outcome', [outcomes], { stacked: true })] };
   }
 }

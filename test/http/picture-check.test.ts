@@ -108,7 +108,10 @@ test('a refused picture counts once for its caller, by its categories, whether a
   const counted = (times: number) => ({ CONTENT_REFUSED: times, 'CONTENT_REFUSED violence': times });
   const query = {
     KeyConditionExpression: 'PK = :license AND SK < :letters',
-    ExpressionAttributeValues: { ':license': itemKeys.refusals(license.licenseId, '', '').PK, ':letters': 'A' },
+    ExpressionAttributeValues: {
+      ':license': itemKeys.refusals(license.licenseId, '', '').PK,
+      ':letters': 'A',
+    },
   };
   const toCounts = ({ SK, PK: _, ttl: __, ...counts }: Record<string, unknown>) => [SK, counts];
   const all = async () => Object.fromEntries(await queryAll(service.table, query, toCounts));
