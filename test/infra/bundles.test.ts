@@ -549,7 +549,7 @@ describe('the roles', () => {
     // Only the first to sign a link to a preview in a quarter of an hour stores what signed it; only a charge that reaches 80
     // or 100% leaves a notification. Who lists identities signs by itself only where the role that all share can't be had.
     // The painter looks for a cancellation after a second, when it has mostly ended. The one notification here is dropped, so it
-    // names no keys.
+    // names no keys. It refuses nothing for what it shows, so the worker counts no refusal.
     const rare =
       /:PutItem on .* keys (LINKS|NOTICES)\*$|^send-notices: .* keys KEY#|^list-identities: s3:GetObject on .*\/samples\/\*|: s3:GetObject on .*\/cancelled\/\*|^run-generation: .* keys REFUSED#/;
     const others = deployed.grantedButUnused().filter((what) => !rare.test(what));
