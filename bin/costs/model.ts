@@ -26,6 +26,7 @@ export const logBytes = { request: 960, run: 454, platform: 364, access: 271 };
 export function factorsOf(configuration: Configuration, workload: Workload, waitSeconds = 0) {
   const { inference, mail, billing, retentionDays } = configuration;
   const check = configuration.moderation.prompt.kind;
+  const watched = watchedBy(configuration);
   const generations = workload.generationsPerMonth;
   const asyncGenerations = generations * workload.asyncShare;
   // While the model is asleep it is asked every eleven seconds, on average.
@@ -66,14 +67,9 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     'web ACLs': 2,
     rules: 9,
     // With every possible value of their second dimension. A fault makes one more of its function's version, for an hour.
-    metrics: 50 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5) + (check === 'none' ? 0 : 3),
+    metrics: 50 + watched.metrics,
     // An alarm on an expression counts each metric in it.
-    'metrics in alarms':
-      180 +
-      metricsInAlarms(inference) +
-      (mail === null ? 0 : 5) +
-      (billing === null ? 0 : 7) +
-      (check === 'none' ? 0 : 1),
+    'metrics in alarms': 180 + metricsInAlarms(inference) + watched.inAlarms,
     // S3's own of the prefix of outputs, by what is asked there: of requests five, of bytes, errors and latency two each.
     'request metrics': 11,
     dashboard: 1,
@@ -88,6 +84,19 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     'requests of a visit': 15,
     // Five pollers of each queue, 20 seconds each.
     'polls of empty queues': (billing === null ? 2 : 3) * 15 * 60 * hoursPerMonth,
+  };
+}
+
+/** The metrics of what a deployment may be without. */
+function watchedBy({ mail, billing, moderation }: Configuration): { metrics: number; inAlarms: number } {
+  const parts: [metrics: number, inAlarms: number][] = [
+    mail === null ? [0, 0] : [2, 5],
+    billing === null ? [0, 0] : [5, 7],
+    moderation.prompt.kind === 'none' ? [0, 0] : [3, 1],
+  ];
+  return {
+    metrics: parts.reduce((sum, [metrics]) => sum + metrics, 0),
+    inAlarms: parts.reduce((sum, [, inAlarms]) => sum + inAlarms, 0),
   };
 }
 

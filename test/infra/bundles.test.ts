@@ -583,7 +583,7 @@ describe('the bundles', () => {
   test('of a deployment that checks no prompts are without the check', () => {
     const folder = temporaryFolder();
     const [{ file } = { file: '' }] = bundleFunctions(folder, [generate]);
-    const checks = (path: string) => sourcesOf(path).filter((source) => /\/prompt-check\.ts$/.test(source));
+    const checks = (path: string) => sourcesOf(path).filter((source) => source.endsWith('/prompt-check.ts'));
     expect([checks(fileOf(generate)).length, checks(file)]).toEqual([2, []]);
     removeFolder(folder);
   });
