@@ -72,6 +72,6 @@ test('the history cancels what waits, in the list and on its own page', async ()
     await route.fulfill({ response, json: { ...(await response.json()), errorCode: 'CONTENT_REFUSED' } });
   });
   await page.reload();
-  await page.getByText('Refused', { exact: true }).waitFor();
+  await page.locator('span', { hasText: /^Refused$/ }).waitFor();
   release();
 });
