@@ -18,6 +18,7 @@ import uvicorn
 from .app import create_app, create_context
 from .c2pa.manifest import Credentials
 from .job import ServerContext
+from .marks import Mark, load_mark
 from .observing import Observer, silence_libraries
 from .pipelines.engine import Engine
 from .settings import Settings, SettingsError
@@ -87,11 +88,12 @@ async def serve(
     settings: Settings,
     engine: Engine,
     credentials: Credentials | None,
+    mark: Mark | None,
     port: socket.socket,
     observer: Observer,
 ) -> int:
     """Serves until SIGTERM or SIGINT, and answers the exit status: 1 when the model could not be loaded."""
-    context = create_context(settings, engine, observer, credentials)
+    context = create_context(settings, engine, observer, credentials, mark)
     config = uvicorn.Config(
         create_app(context),
         access_log=False,
@@ -109,6 +111,8 @@ async def serve(
     observer.log('listening', port=port.getsockname()[1], modelVersion=engine.model_version)
     if credentials is not None:
         observer.log('images are signed', certificateEnds=credentials.ends.isoformat())
+    if mark is not None:
+        observer.log('images are marked', method=mark.binding.algorithm)
     await asyncio.wait({serving, queue, stopped}, return_when='FIRST_COMPLETED')
     failed = queue.done() and queue.exception() is not None
     if failed:
@@ -156,6 +160,7 @@ def main() -> int:
     try:
         settings = Settings.from_environment()
         credentials = load_credentials(settings)
+        mark = load_mark(settings)
         engine = load_engine(settings)
         port = listen(settings.host, settings.port)
     except SettingsError as error:
@@ -164,7 +169,7 @@ def main() -> int:
     except Exception:
         traceback.print_exc()
         return 1
-    return asyncio.run(serve(settings, engine, credentials, port, Observer()))
+    return asyncio.run(serve(settings, engine, credentials, mark, port, Observer()))
 
 
 if __name__ == '__main__':

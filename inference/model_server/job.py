@@ -15,6 +15,7 @@ from .failure import Failure
 from .fair_queue import FairSemaphore, QueuedRequest
 from .gpu_queue import GpuQueue
 from .links import Links
+from .marks import Mark
 from .observing import Observer
 from .pipelines.engine import Adapter, ImageSpec, Reference
 from .previews import deliver_preview
@@ -38,6 +39,8 @@ class ServerContext:
     reference_semaphore: FairSemaphore
     #: None: images are not signed.
     sign: SignFile | None = None
+    #: None: images are not marked.
+    mark: Mark | None = None
     jobs: dict['asyncio.Task[None]', 'Job'] = field(default_factory=dict)
     stopping: bool = False
 
@@ -208,6 +211,9 @@ class Job:
         image = await asyncio.to_thread(make_picture)
         if image.size != (request.width, request.height):
             raise ValueError('The engine made an image of another size.')
+        # Before the file is made: preview, digest and signature are those of the marked picture.
+        if context.mark is not None:
+            image = await asyncio.to_thread(context.mark.apply, image.convert('RGB'))
         xmp = describe_output(request, index, self._reference_digests, context.model_version)
         link, seconds = request.outputs[index].put_url, context.settings.link_timeout_seconds
         form = request.output_format

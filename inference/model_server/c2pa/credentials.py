@@ -1,5 +1,6 @@
 """The operator's certificate and key, checked before the first image needs them."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -14,14 +15,15 @@ from cryptography.hazmat.primitives.asymmetric.ec import (
     SECP521R1,
     EllipticCurve,
     EllipticCurvePrivateKey,
+    EllipticCurvePublicKey,
 )
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from ..settings import SettingsError
-from .manifest import Credentials, Sign
+from .manifest import Credentials, Sign, Verify
 
 # All of it is in every image.
 _LARGEST_CHAIN_BYTES = 16 * 1024
@@ -59,6 +61,42 @@ def read_credentials(certificate_file: Path | None, key_file: Path | None) -> Cr
         return Credentials(certificates, _EDDSA, ends, 64, key.sign)
     algorithm, _, half = _CURVES[type(key.curve)]
     return Credentials(certificates, algorithm, ends, 2 * half, _ecdsa(key))
+
+
+def read_verifier(certificate_file: Path) -> tuple[Credentials, Verify]:
+    """
+    What files with signatures of the first certificate are compared with, and what judges a signature. The
+    certificate may have ended. Raises SettingsError.
+    """
+    chain = _read_chain(_read(certificate_file, 'C2PA_CERTIFICATE'))
+    key, ends = chain[0].public_key(), chain[0].not_valid_after_utc
+    certificates = [certificate.public_bytes(Encoding.DER) for certificate in chain]
+    if isinstance(key, Ed25519PublicKey):
+        return Credentials(certificates, _EDDSA, ends, 64, _cannot_sign), _judge(key.verify)
+    if not isinstance(key, EllipticCurvePublicKey) or type(key.curve) not in _CURVES:
+        raise SettingsError('C2PA_CERTIFICATE must have a key of a kind that the server signs with.')
+    algorithm, digest, half = _CURVES[type(key.curve)]
+
+    def verify(signature: bytes, message: bytes) -> None:
+        numbers = (int.from_bytes(part, 'big') for part in (signature[:half], signature[half:]))
+        key.verify(encode_dss_signature(*numbers), message, ECDSA(digest))
+
+    return Credentials(certificates, algorithm, ends, 2 * half, _cannot_sign), _judge(verify)
+
+
+def _cannot_sign(_: bytes) -> bytes:
+    raise NotImplementedError
+
+
+def _judge(verify: Callable[[bytes, bytes], None]) -> Verify:
+    def judge(message: bytes, signature: bytes) -> bool:
+        try:
+            verify(signature, message)
+        except InvalidSignature:
+            return False
+        return True
+
+    return judge
 
 
 def _belongs(key: Ed25519PrivateKey | EllipticCurvePrivateKey, certificate: x509.Certificate) -> bool:
