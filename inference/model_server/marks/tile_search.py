@@ -32,7 +32,7 @@ _SCALES = np.exp(np.arange(math.log(0.24), math.log(1.7), 0.004))
 #: Degrees, and the logarithm of width by height after a picture was stretched. 0 is looked at before.
 _TURNS = [turn / 2 for turn in range(-6, 7) if turn]
 _STRETCHES = [stretch / 64 for stretch in range(-20, 21) if stretch]
-_MIRRORED = np.diag([1.0, -1.0])
+_MIRRORED, _QUARTER_TURN = np.diag([1.0, -1.0]), np.array([[0.0, -1.0], [1.0, 0.0]])
 #: Pixels: of the middle, where a picture is turned or stretched. More would ask for finer steps.
 _MIDDLE = 1024
 
@@ -69,9 +69,14 @@ def search(pattern: Pattern, image: Image.Image) -> Match | None:
     return max(match, deformed, key=lambda each: each.score)
 
 
-def _scaled(scales: NDArray[np.float64]) -> Ways:
-    """Of each size, as it was and mirrored."""
-    return np.concatenate([side / scales[:, None, None] for side in (np.eye(2), _MIRRORED)])
+def _scaled(scales: NDArray[np.float64], quarter_turns: int = 1) -> Ways:
+    """Of each size, as it was and mirrored, after fewer quarter turns than these."""
+    sides = [
+        np.linalg.matrix_power(_QUARTER_TURN, turns) @ side
+        for turns in range(quarter_turns)
+        for side in (np.eye(2), _MIRRORED)
+    ]
+    return np.concatenate([side / scales[:, None, None] for side in sides])
 
 
 def _deformed() -> Ways:
@@ -85,7 +90,7 @@ def _deformed() -> Ways:
     return np.concatenate([each @ scaled for each in (*turned, *stretched)])
 
 
-_SCALED, _DEFORMED = _scaled(_SCALES), _deformed()
+_SCALED, _DEFORMED = _scaled(_SCALES, 4), _deformed()
 
 
 def _middle(values: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -146,8 +151,9 @@ def _likeness(found: NDArray[np.complex64], wanted: NDArray[np.complex64], side:
     field[:, -down[upright], 0] = product[:, upright].conj()
     # What it is by chance; a picture of one color is like nothing.
     deviation = np.sqrt(2 * (np.abs(product) ** 2).sum(axis=1)) / side**2 + 1e-20
-    likeness = np.fft.irfft2(field, s=(side, side)) / deviation[:, None, None]
-    return likeness.astype(np.float32)
+    likeness: NDArray[np.float32] = np.fft.irfft2(field, s=(side, side)).astype(np.float32)
+    likeness /= deviation[:, None, None]
+    return likeness
 
 
 def _match(pattern: Pattern, spectrum: NDArray[np.complex64], ways: Ways, places: int) -> Match:
