@@ -177,6 +177,8 @@ def _false_positives(mark: TileMark, other: TileMark, pictures: Iterator[Image.I
         seconds.append(time.thread_time() - began)
         if finding is not None:
             scores.append((finding.score, finding.found))
+        if number % 50 == 49:
+            print(number + 1, sum(found for _, found in scores), round(max(scores)[0], 2), flush=True)
     taken = sum(found for _, found in scores)
     print(f'taken for ours: {taken} of {len(scores)}, greatest score {max(scores)[0]:.2f}')
     print(f'to look in vain: {1000 * np.median(seconds):.0f} ms of CPU')

@@ -7,15 +7,12 @@ shows no sign of that, and with 2 where one can't be read or a setting can't be 
 """
 
 import argparse
-import io
 import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, cast
-
-from PIL import Image
 
 from .c2pa.containers import find_part
 from .c2pa.manifest import Credentials, Verify, is_signed
@@ -61,7 +58,7 @@ class Detector:
         kind, _ = measure(file)
         # Checks its size before it decodes.
         image = decode_reference(file).reference.image.convert('RGB')
-        software = _software_of(file, kind)
+        software = read_software(file)
         credentials = self._credentials(file, cast('OutputFormat', kind.lower()), software)
         mark = None if self._mark is None else self._mark.find(image)
         is_marked = mark is not None and mark.found
@@ -95,12 +92,6 @@ def load_detector(settings: Settings) -> Detector:
     from .c2pa.credentials import read_verifier
 
     return Detector(read_verifier(settings.c2pa_certificate), mark)
-
-
-def _software_of(file: bytes, kind: str) -> str | None:
-    with Image.open(io.BytesIO(file), formats=[kind]) as image:
-        packet = image.info.get('xmp') or image.info.get('XML:com.adobe.xmp') or b''
-    return read_software(packet.decode(errors='replace') if isinstance(packet, bytes) else str(packet))
 
 
 def _sentence(verdict: Verdict) -> str:

@@ -37,12 +37,12 @@ def xmp_packet(software: str, facts: Mapping[str, object]) -> bytes:
     return '\n'.join(lines).encode()
 
 
-def read_software(packet: str) -> str | None:
-    """Which model made the picture, as such a packet says; None where it does not."""
-    software = re.search('<xmp:CreatorTool>([^<]{1,4000})</xmp:CreatorTool>', packet)
-    if software is None or f'>{MADE_BY_A_MODEL}<' not in packet:
+def read_software(file: bytes) -> str | None:
+    """Which model made the picture, as such a packet in its file says; None where there is none."""
+    software = re.search(b'<xmp:CreatorTool>([^<]{1,4000})</xmp:CreatorTool>', file)
+    if software is None or f'>{MADE_BY_A_MODEL}<'.encode() not in file:
         return None
-    return unescape(software[1])
+    return unescape(software[1].decode(errors='replace'))
 
 
 def _json(facts: Mapping[str, object]) -> str:

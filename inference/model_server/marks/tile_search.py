@@ -28,7 +28,8 @@ _SMALLEST_SIDE, _LARGEST_SIDE = 96, 2048
 _PLACES, _FEWER_PLACES = SIDE // 2, SIDE // 4
 _AT_A_TIME = 512
 # The shortest waves are 124 periods of 1,024 pixels, so half a percent of scale costs 15% of the score.
-_SCALES = np.exp(np.arange(math.log(0.24), math.log(1.7), 0.004))
+# In a picture of a quarter they are just long enough to be there.
+_SCALES = np.exp(np.arange(math.log(0.246), math.log(1.7), 0.004))
 #: Degrees, and the logarithm of width by height after a picture was stretched. 0 is looked at before.
 _TURNS = [turn / 2 for turn in range(-6, 7) if turn]
 _STRETCHES = [stretch / 64 for stretch in range(-20, 21) if stretch]
@@ -86,7 +87,7 @@ def _deformed() -> Ways:
         for turn in map(math.radians, _TURNS)
     ]
     stretched = [np.diag([math.exp(stretch / 2), math.exp(-stretch / 2)]) for stretch in _STRETCHES]
-    scaled = _scaled(_SCALES[::2])
+    scaled = _scaled(_SCALES[_SCALES > 0.4][::2])
     return np.concatenate([each @ scaled for each in (*turned, *stretched)])
 
 
@@ -113,27 +114,23 @@ def _even(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 def _spectrum(values: NDArray[np.float32]) -> NDArray[np.complex64]:
     """
-    The half of it with waves to the right. Twice as finely as the picture has waves, where that is not more
+    Frequencies are indexes, from -side / 2 to side / 2. Twice as finely as the picture has waves, where that is not more
     than the largest picture's; and with the picture's middle as the origin, so that phases change slowly.
     """
     side = min(_LARGEST_SIDE, 1 << math.ceil(math.log2(2 * max(values.shape))))
     field = np.zeros((side, side), np.float32)
     height, width = values.shape
     field[:height, :width] = values
-    spectrum = np.fft.rfft2(np.roll(field, (-(height // 2), -(width // 2)), (0, 1)))
+    spectrum = np.fft.fft2(np.roll(field, (-(height // 2), -(width // 2)), (0, 1)))
     # Strong waves are the picture's own.
     return (spectrum / (np.abs(spectrum) + 1e-9) ** 0.7).astype(np.complex64)
 
 
 def _sample(spectrum: NDArray[np.complex64], ways: Ways) -> NDArray[np.complex64]:
     """(n, waves): the spectrum where the pattern's waves would lie in each of n ways."""
-    side = len(spectrum)
-    down, across = np.rint(ways @ (WAVES.T * side / SIDE)).astype(np.int32).transpose(1, 0, 2)
-    left = across < 0
-    inside = (np.abs(down) < side // 2) & (np.abs(across) < side // 2)
-    down, across = np.where(left, -down, down) % side, np.abs(across) * inside
-    found: NDArray[np.complex64] = spectrum[down, across] * inside
-    np.conjugate(found, out=found, where=left)
+    periods = (WAVES.T * len(spectrum) / SIDE).astype(np.float32)
+    down, across = np.rint(ways.astype(np.float32) @ periods).astype(np.int32).transpose(1, 0, 2)
+    found: NDArray[np.complex64] = spectrum[down, across]
     return found
 
 

@@ -1,0 +1,320 @@
+"""The mark that stays in a picture, and the detector that looks for it."""
+
+import hashlib
+import io
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from PIL import Image
+
+from bench.marks import CHANGES, draw
+from model_server import detect
+from model_server.c2pa.manifest import sign_file
+from model_server.delivery import encode_image
+from model_server.marks import load_mark, trustmark
+from model_server.marks.tile import Pattern
+from model_server.marks.tile_mark import TileMark
+from model_server.previews import encode_preview
+from model_server.settings import Settings, SettingsError
+from model_server.xmp import xmp_packet
+
+from .support import running
+from .test_c2pa import (
+    FORMATS,
+    Authority,
+    authority,  # noqa: F401, a fixture
+    credentials_of,
+    each_format,
+    judge,
+    make_signer,
+    write_certificates,
+    write_key,
+)
+from .test_process import served, started
+
+KEY = 'k' * 32
+MARK = TileMark(KEY.encode())
+OTHER = TileMark(b'another key')
+PICTURE = draw(4, 512)
+MARKED = MARK.apply(PICTURE)
+
+
+def test_a_picture_gets_the_same_bytes_on_every_machine() -> None:
+    pixels = (np.arange(300 * 200 * 3) ** 2 // 977 % 256).astype(np.uint8).reshape(200, 300, 3)
+    marked = MARK.apply(Image.fromarray(pixels)).tobytes()
+    assert (
+        hashlib.sha256(marked).hexdigest()
+        == '82e4970620fdc443c5d4bbe6c93da503eedef29dd50edd10a80f890be90c8fe7'
+    )
+
+
+@pytest.mark.parametrize('change', ['nothing', 'JPEG 50', 'mirrored', 'turned by a degree', 'width to 0.9'])
+def test_the_mark_is_found_again_with_all_its_bits(change: str) -> None:
+    finding = MARK.find(CHANGES[change](MARKED))
+    assert finding is not None
+    assert (finding.found, finding.bits_right) == (True, 36)
+
+
+def test_it_is_hardly_seen() -> None:
+    difference = np.asarray(MARKED, np.int16) - np.asarray(PICTURE)
+    assert 0 < np.abs(difference).max() <= 16
+    assert np.abs(difference).mean() < 2
+
+
+def test_no_mark_and_another_deployment_s_are_not_taken_for_it() -> None:
+    blank = [Image.new('RGB', (256, 256), color) for color in ('white', 'black')]
+    others = [OTHER.apply(PICTURE), *blank, *(draw(number, 256) for number in range(5))]
+    assert [(finding := MARK.find(image)) and finding.found for image in others] == [False] * len(others)
+    assert Pattern(b'a').bits != Pattern(b'b').bits
+
+
+def test_a_picture_that_is_too_small_has_no_finding() -> None:
+    assert MARK.find(MARKED.resize((95, 200))) is None
+
+
+@pytest.mark.parametrize(
+    ('settings', 'sentence'),
+    [
+        ({'watermark': 'visible'}, 'WATERMARK must be off, tile or trustmark'),
+        ({'watermark': 'tile'}, 'WATERMARK=tile needs WATERMARK_KEY'),
+        ({'watermark': 'tile', 'watermark_key': 'short'}, 'at least 32 characters'),
+        ({'watermark': 'trustmark', 'watermark_key': KEY}, 'needs WATERMARK_DIR'),
+        (
+            {'watermark': 'trustmark', 'watermark_key': KEY, 'watermark_dir': Path('nowhere')},
+            'must hold encoder_Q.onnx',
+        ),
+        (
+            {'watermark': 'trustmark', 'watermark_key': KEY, 'watermark_dir': Path('CHANGED')},
+            'must be the file with the SHA-256 19b3d1b2',
+        ),
+    ],
+)
+def test_a_setting_that_can_t_be_used_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path('CHANGED').mkdir()
+    Path('CHANGED/encoder_Q.onnx').write_bytes(b'a pickle')
+    with pytest.raises(SettingsError, match=sentence) as error:
+        load_mark(Settings(**settings))
+    assert 'short' not in str(error.value)
+
+
+@pytest.mark.anyio
+async def test_a_key_is_asked_for_before_the_server_starts(tmp_path: Path) -> None:
+    async with started(tmp_path, WATERMARK='tile') as process:
+        assert await process.end() == 2
+    assert 'needs WATERMARK_KEY' in process.output[0]
+
+
+@pytest.mark.anyio
+async def test_file_and_preview_are_made_of_the_marked_picture_and_without_a_mark_of_the_plain_one(
+    tmp_path: Path,
+) -> None:
+    async with running(tmp_path) as server:
+
+        async def files(mark: TileMark | None) -> list[bytes]:
+            server.context.mark = mark
+            link = server.store.link('preview')
+            request = server.request(outputs=1)
+            request['outputs'][0]['previewPutUrl'] = link
+            await server.invoke(request)
+            return [server.uploaded(request)[0] or b'', server.store.stored['preview']]
+
+        off, on, again = await files(None), await files(MARK), await files(MARK)
+        make = server.engine.paint(*_as_prepared(server.engine.painted[0]), lambda _: None)
+    assert on == again
+    for files_made, picture in ((off, make()), (on, MARK.apply(make()))):
+        file, preview = files_made
+        shown = Image.open(io.BytesIO(file))
+        assert shown.tobytes() == picture.tobytes()
+        assert b'trainedAlgorithmicMedia' in file
+        xmp = Image.open(io.BytesIO(preview)).info['xmp']
+        assert preview == encode_preview(picture, xmp)
+
+
+def _as_prepared(painted: Any) -> Any:
+    from model_server.pipelines.engine import Prepared
+
+    spec, seed = painted
+    return Prepared(spec, 0), seed
+
+
+@pytest.mark.anyio
+async def test_credentials_name_the_mark_and_the_detector_knows_them(
+    tmp_path: Path,
+    authority: Authority,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    certificate, key = make_signer(authority, 'p256')
+    env = {
+        'WATERMARK': 'tile',
+        'WATERMARK_KEY': KEY,
+        'C2PA_CERTIFICATE': str(write_certificates(tmp_path, certificate)),
+        'C2PA_PRIVATE_KEY': str(write_key(tmp_path, key)),
+    }
+    paths = []
+    async with served(tmp_path, **env) as (process, _, caller):
+        for output_format in FORMATS:
+            request = caller.request(outputFormat=output_format)
+            await caller.invoke(request)
+            paths.append(tmp_path / output_format)
+            paths[-1].write_bytes(caller.uploaded(request)[0] or b'')
+        process.terminate()
+        assert await process.end() == 0
+    log = ''.join(process.output)
+    assert 'images are marked' in log
+    assert KEY not in log
+    for path in paths:
+        found = judge(path.read_bytes(), path.name, authority)
+        assert (found['state'], found['problems']) == ('Trusted', set())
+        actions, binding = found['manifest']['assertions']
+        assert [each['action'] for each in actions['data']['actions']] == [
+            'c2pa.created',
+            'c2pa.watermarked.bound',
+        ]
+        assert binding['label'] == 'c2pa.soft-binding'
+        assert binding['data']['alg'] == 'image-generation-service.tile.1'
+        assert binding['data']['blocks'] == [{'scope': {}, 'value': MARK.binding.value}]
+
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    assert detect.main(['--json', *map(str, paths)]) == 0
+    for line in capsys.readouterr().out.splitlines():
+        verdict = json.loads(line)
+        assert (verdict['made_here'], verdict['confidence'], verdict['credentials']) == (
+            True,
+            'certain',
+            'valid',
+        )
+        assert verdict['mark']['found']
+
+
+@each_format
+def test_credentials_count_only_for_the_file_and_the_certificate_that_they_are_of(
+    tmp_path: Path,
+    authority: Authority,  # noqa: F811
+    output_format: Any,
+) -> None:
+    verdicts = []
+    for kind in ('ed25519', 'p384'):
+        credentials = credentials_of(tmp_path, authority, kind)
+        file = encode_image(PICTURE, output_format, xmp_packet('model-1 <a>', {'seed': 1}))
+        signed = sign_file(file, output_format, 'model-1 <a>', credentials)
+        here = detect.load_detector(Settings(c2pa_certificate=tmp_path / 'certificates.pem'))
+        broken = bytearray(signed)
+        # In the signature itself.
+        broken[signed.index(credentials.certificates[0]) + len(credentials.certificates[0]) + 20] ^= 1
+        elsewhere = sign_file(file, output_format, 'model-1 <a>', credentials_of(tmp_path, authority))
+        changed = signed.replace(b'"seed":1', b'"seed":2')
+        verdicts += [here.judge(bytes(each)) for each in (signed, broken, changed, elsewhere, file)]
+    assert [verdict.credentials for verdict in verdicts] == [
+        *('valid', 'changed', 'changed', 'other', 'absent'),
+    ] * 2
+    assert [verdict.confidence for verdict in verdicts] == ['certain', *['low'] * 4] * 2
+    assert {verdict.software for verdict in verdicts} == {'model-1 <a>'}
+
+
+def test_hostile_files_have_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv('WATERMARK', 'tile')
+    monkeypatch.setenv('WATERMARK_KEY', KEY)
+    whole = encode_image(MARKED, 'png', b'<xmp/>')
+    animated = io.BytesIO()
+    MARKED.save(animated, 'WEBP', save_all=True, append_images=[PICTURE], lossless=True)
+    huge = whole[:16] + (60_000).to_bytes(4, 'big') * 2 + whole[24:]
+    cases = {
+        'whole': (whole, 'made here, confidence high', 0),
+        'animated': (animated.getvalue(), 'made here, confidence high', 0),
+        'plain': (encode_image(PICTURE, 'webp', b''), 'nothing shows that it was made here', 1),
+        'one': (encode_image(PICTURE.resize((1, 1)), 'png', b''), 'mark not looked for', 1),
+        'truncated': (whole[: len(whole) // 2], 'is not a PNG, JPEG or WebP image', 2),
+        'huge': (huge, 'is', 2),
+        'text': (b'hello', 'is not a PNG, JPEG or WebP image', 2),
+        'empty': (b'', 'is not a PNG, JPEG or WebP image', 2),
+        'riff': (b'RIFF' + bytes(4) + b'WEBPVP8 ' + bytes(20), 'is not a PNG, JPEG or WebP image', 2),
+    }
+    for name, (content, answer, status) in cases.items():
+        (tmp_path / name).write_bytes(content)
+        assert (name, detect.main([str(tmp_path / name)])) == (name, status)
+        assert answer in capsys.readouterr().out
+    assert detect.main([str(tmp_path / 'nowhere'), str(tmp_path / 'plain')]) == 2
+    monkeypatch.setattr(detect, 'LIMIT_BYTES', 1000)
+    assert detect.main([str(tmp_path / 'whole')]) == 2
+
+
+def test_trustmark_s_bits_are_those_of_its_own_code() -> None:
+    # Of adobe/trustmark's DataLayer(100, encoding_mode=1), python/trustmark/datalayer.py.
+    data = '0010000000000100111011011110101011001101011011000001111111111'
+    bits = trustmark.encode_bits(data)
+    assert ''.join(str(int(bit)) for bit in bits) == data + '111100111001110001010000111001101000001'
+
+
+@pytest.mark.parametrize('size', [(512, 640), (1200, 400)])
+def test_trustmark_s_networks_write_and_read_the_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    digests = {}
+    for name, model in (('encoder_Q.onnx', _encoder()), ('decoder_Q.onnx', _decoder())):
+        content = model.SerializeToString()
+        (tmp_path / name).write_bytes(content)
+        digests[name] = hashlib.sha256(content).hexdigest()
+    monkeypatch.setattr(trustmark, 'FILES', digests)
+    settings = {'watermark': 'trustmark', 'watermark_dir': tmp_path}
+    ours, theirs = (load_mark(Settings(watermark_key=key * 32, **settings)) for key in 'ab')  # type: ignore[arg-type]
+    assert ours is not None
+    assert theirs is not None
+    assert ours.binding.algorithm == 'com.adobe.trustmark.Q'
+    picture = PICTURE.resize(size).convert('L').convert('RGB')
+    marked = ours.apply(picture)
+    assert marked.tobytes() == ours.apply(picture).tobytes()
+    found = [mark.find(image) for mark, image in product((ours, theirs), (marked, picture))]
+    assert [finding and finding.found for finding in found] == [True, False, False, False]
+
+
+# Stand-ins that take and give what TrustMark's files do: a bit makes a square of a gray picture redder.
+
+
+def _encoder() -> onnx.ModelProto:
+    constants = [
+        numpy_helper.from_array(np.array([1, 1, 10, 10], np.int64), 'grid'),
+        numpy_helper.from_array(np.array([1, 1, 256, 256], np.int64), 'size'),
+        numpy_helper.from_array(np.array([0.1, 0, 0], np.float32).reshape(1, 3, 1, 1), 'red'),
+    ]
+    nodes = [
+        helper.make_node('Reshape', ['onnx::Gemm_1', 'grid'], ['small']),
+        helper.make_node('Resize', ['small', '', '', 'size'], ['large'], mode='nearest'),
+        helper.make_node('Mul', ['large', 'red'], ['change']),
+        helper.make_node('Add', ['onnx::Concat_0', 'change'], ['image']),
+    ]
+    return _model(nodes, constants, {'onnx::Concat_0': [1, 3, 256, 256], 'onnx::Gemm_1': [1, 100]}, 'image')
+
+
+def _decoder() -> onnx.ModelProto:
+    constants = [
+        numpy_helper.from_array(np.array([1, -1, 0], np.float32).reshape(1, 3, 1, 1), 'kernel'),
+        numpy_helper.from_array(np.array([-0.04], np.float32), 'bias'),
+        numpy_helper.from_array(np.array([1, 1, 10, 10], np.int64), 'grid'),
+        numpy_helper.from_array(np.array([1, 100], np.int64), 'row'),
+    ]
+    nodes = [
+        helper.make_node('Conv', ['image', 'kernel', 'bias'], ['redness']),
+        helper.make_node('Resize', ['redness', '', '', 'grid'], ['small'], mode='nearest'),
+        helper.make_node('Reshape', ['small', 'row'], ['output']),
+    ]
+    return _model(nodes, constants, {'image': [1, 3, 256, 256]}, 'output')
+
+
+def _model(nodes: Any, constants: Any, inputs: dict[str, list[int]], output: str) -> onnx.ModelProto:
+    shapes = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in inputs.items()]
+    result = helper.make_tensor_value_info(output, TensorProto.FLOAT, None)
+    graph = helper.make_graph(nodes, 'stand-in', shapes, [result], constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8)
