@@ -114,8 +114,8 @@ def _even(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 def _spectrum(values: NDArray[np.float32]) -> NDArray[np.complex64]:
     """
-    Frequencies are indexes, from -side / 2 to side / 2. Twice as finely as the picture has waves, where that is
-    not more than the largest picture's; and with its middle as the origin, so that phases change slowly.
+    Frequencies are indexes, from -side / 2 to side / 2. Twice as finely as the picture has waves, where that
+    is not more than the largest picture's; and with its middle as the origin, so that phases change slowly.
     """
     side = min(_LARGEST_SIDE, 1 << math.ceil(math.log2(2 * max(values.shape))))
     field = np.zeros((side, side), np.float32)
