@@ -46,6 +46,7 @@ const texts = {
   'allow-origin': ['ORIGIN', 'let web pages of this origin call the API, and sign in; may be repeated'],
   'allow-callback': ['CALLBACK', 'let programs sign in and come back to this address; may be repeated'],
   'billing-portal': ['URL', 'where the dashboard and e-mails send people to change their subscription'],
+  moderation: ['URL', 'have this server of yours check prompts (docs/safety.md)'],
   support: ['CONTACT', 'the e-mail address or page that error screens, e-mails and fetched servers show'],
 } as const;
 
@@ -99,6 +100,7 @@ function readFlags(args: string[]): Flags | null {
     allowedCallbacks: all('allow-callback'),
     billingPortalUrl: last('billing-portal'),
     supportContact: last('support'),
+    moderationUrl: last('moderation'),
   };
 }
 

@@ -11,6 +11,8 @@ import {
   maxRetentionDays,
 } from '../shared/base/config.ts';
 import { inference } from './inference-options.ts';
+import { moderation } from './moderation-options.ts';
+import { secretArn } from './secret-arn.ts';
 import { accountThrottle } from './throttle.ts';
 
 const hostName = z.string().regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, 'must be a host name');
@@ -68,14 +70,7 @@ const billing = z.strictObject({
   /** How many months credits last that were paid for once. */
   extraCreditsMonths: z.int().min(1).max(maxExtraCreditsMonths).default(12),
   /** A secret with a key of Stripe's, to fetch lists that an event cuts off; null: such events fail. */
-  stripeKeySecretArn: z
-    .string()
-    .regex(
-      /^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/,
-      'must be the whole ARN of a secret in Secrets Manager, with the six characters at its end',
-    )
-    .nullable()
-    .default(null),
+  stripeKeySecretArn: secretArn.nullable().default(null),
 });
 
 /** Every option of a deployment. Every option has a default. */
@@ -170,6 +165,7 @@ export const allOptions = z.strictObject({
     )
     .nullable()
     .default(null),
+  moderation: z.prefault(moderation, {}),
   /** How long request logs are kept. */
   logRetentionDays: z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]).default(30),
 });

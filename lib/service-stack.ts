@@ -24,6 +24,7 @@ import { ModelAccess } from './constructs/model-access.ts';
 import { Monitoring } from './constructs/monitoring/monitoring.ts';
 import type { Watched } from './constructs/monitoring/watched.ts';
 import { PreviewRole } from './constructs/preview-role.ts';
+import { PromptCheck } from './constructs/prompt-check.ts';
 import { RecordTable } from './constructs/record-table.ts';
 import { ReferenceFetcher } from './constructs/reference-fetcher.ts';
 import { pascalCase, ServiceFunction } from './constructs/service-function.ts';
@@ -76,6 +77,8 @@ export class ServiceStack extends Stack {
   private readonly previews: PreviewRole;
   private readonly model: ModelAccess;
   private readonly references: ReferenceFetcher;
+  /** Null where prompts are not checked. */
+  private readonly promptCheck: PromptCheck | null;
   private worker?: GenerationWorker;
   private readonly accounts: Accounts;
   private readonly reservableConcurrency: number;
@@ -105,6 +108,8 @@ export class ServiceStack extends Stack {
       Tags.of(store).add(dataTag, this.stackName);
     this.model = new ModelAccess(this, { inference: configuration.inference, model });
     this.references = new ReferenceFetcher(this, 'References', { ...configuration, logRetention });
+    const { prompt } = configuration.moderation;
+    this.promptCheck = prompt.kind === 'none' ? null : new PromptCheck(this, 'PromptCheck', prompt);
     const throttle = throttleOf(configuration.throttle, accountConcurrency);
     this.api = new HttpApi(this, 'Api', { ...configuration, throttle, logRetention });
     const { api } = this.api;
@@ -122,6 +127,7 @@ export class ServiceStack extends Stack {
       this.records,
       ...this.addBilling(),
       ...mails,
+      ...(this.promptCheck === null ? [] : [this.promptCheck]),
       sessionEnds,
       this.references,
       this.model,
@@ -263,6 +269,7 @@ export class ServiceStack extends Stack {
     this.images.grant(fn, grants);
     this.previews.grant(fn, grants);
     this.model.grant(fn, grants);
+    if (grants.promptCheck) this.promptCheck?.grant(fn);
     if (grants.references) this.references.fn.allowInvocationBy(fn, environmentVariables.referenceFetcherUrl);
     if (grants.queue) this.worker!.allowSending(fn);
     return fn;

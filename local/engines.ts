@@ -11,12 +11,13 @@ import {
   type EnginesFile,
 } from './data-folder.ts';
 import { startDynamoDb } from './dynamodb/engine.ts';
-import type { EngineVariables } from './environment.ts';
+import { moderationSecret, type EngineVariables } from './environment.ts';
 import { importJob } from './gateway/functions.ts';
 import { invocationPath, startLambda } from './lambda/engine.ts';
 import { createObjectStore, type ObjectStore } from './s3/server.ts';
 import { startSageMakerRuntime } from './sagemaker/engine.ts';
 import { scaleToZero } from './sagemaker/scale-to-zero.ts';
+import { startSecrets } from './secrets/engine.ts';
 import { startSes } from './ses/engine.ts';
 import { startSqs, type Handling } from './sqs/engine.ts';
 import { StartError } from './start-error.ts';
@@ -71,10 +72,11 @@ export async function startEngines(
     createObjectStore({ folder: folder.objects, bucketName, ...signing }),
     startLambda({ functions: { [fetchReferences]: importJob(fetchReferences) }, ...signing }).then(keep),
     startSqs({ queues: generationQueues(), ...signing }).then(keep),
+    startSecrets({ secrets: { [moderationSecret.arn]: moderationSecret.text }, ...signing }).then(keep),
     startSes({ folder: folder.outbox, ...signing, ...(onMail && { onMail }) }).then(keep),
   ] as const;
   try {
-    const [dynamoDb, container, objects, lambda, sqs, ses] = await Promise.all(starting);
+    const [dynamoDb, container, objects, lambda, sqs, secrets, ses] = await Promise.all(starting);
     const runtime = keep(
       await startSageMakerRuntime({
         endpoints: { [modelEndpointName]: container.url },
@@ -90,6 +92,7 @@ export async function startEngines(
         referenceFetcherUrl: lambda.url + invocationPath(fetchReferences),
         generationQueueUrl: sqs.urlOf(generationQueue),
         sesUrl: ses.url,
+        secretsManagerUrl: secrets.url,
       },
       queues: sqs,
       painterUrl: containerUrl === null ? container.url : null,

@@ -1,5 +1,11 @@
-import { environmentVariables as names } from '../shared/base/config.ts';
+import { environmentVariables as names, type PromptCheckSettings } from '../shared/base/config.ts';
 import type { EnginesFile } from './data-folder.ts';
+
+/** What an operator's server knows this service by. It is no secret: everybody has the same. */
+export const moderationSecret = {
+  arn: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:moderation-Local1',
+  text: `whsec_${Buffer.from('the local moderation secret').toString('base64')}`,
+};
 
 /** How many days requests are kept. */
 export const retentionDays = 90;
@@ -15,12 +21,15 @@ export interface EngineVariables {
   /** Of the queue of requests that nobody waits for. */
   generationQueueUrl: string;
   sesUrl: string;
+  secretsManagerUrl: string;
 }
 
 export interface LocalSettings extends EnginesFile, EngineVariables {
   dashboardUrl: string;
   billingPortalUrl?: string | null;
   supportContact?: string | null;
+  /** The operator's server that prompts are checked with. */
+  moderationUrl?: string | null;
   deadlineSeconds: number;
   asyncDeadlineSeconds: number;
   allowedOrigins: string[];
@@ -68,6 +77,8 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.bucketName]: settings.bucketName,
     [names.userPoolId]: settings.userPoolId,
     AWS_ENDPOINT_URL_SESV2: settings.sesUrl,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: settings.secretsManagerUrl,
+    [names.promptCheck]: promptCheckWith(settings.moderationUrl ?? null),
     [names.mailFrom]: 'no-reply@localhost',
     [names.dashboardUrl]: settings.dashboardUrl,
     [names.billingPortalUrl]: settings.billingPortalUrl ?? '',
@@ -89,4 +100,15 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.sessionJwksUrl]: settings.session.jwksUrl,
     [names.sessionClientId]: settings.session.clientId,
   });
+}
+
+function promptCheckWith(url: string | null): string {
+  if (url === null) return '';
+  const settings: PromptCheckSettings = {
+    kind: 'http',
+    url,
+    secretArn: moderationSecret.arn,
+    onFailure: 'refuse',
+  };
+  return JSON.stringify(settings);
 }

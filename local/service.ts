@@ -52,6 +52,8 @@ export interface LocalServiceOptions extends Omit<EngineOptions, 'onMail'> {
   /** As in a deployment's configuration; null where none is named. */
   billingPortalUrl: string | null;
   supportContact: string | null;
+  /** Where prompts are checked; null where they are not. */
+  moderationUrl: string | null;
   /** Called for each API request once it is answered. */
   onRequest?: (line: RequestLine) => void;
   /** Called with a sentence for events other than requests. */

@@ -58,7 +58,6 @@ export function App() {
             ))}
             {/* An account without a license has settings, too. */}
             <Route path="account" element={<Account />} />
-
             <Route path="*" element={<NotFound />} />
           </Route>
         </Route>

@@ -29,6 +29,7 @@ from .job import Job, ServerContext
 from .links import Links
 from .marks import Mark
 from .observing import Observer
+from .picture_check import CheckPicture
 from .pipelines.engine import LONGEST_VERSION, Engine
 from .settings import Settings
 
@@ -41,6 +42,7 @@ def create_context(
     engine: Engine,
     observer: Observer,
     credentials: Credentials | None = None,
+    check_picture: CheckPicture | None = None,
     mark: Mark | None = None,
 ) -> ServerContext:
     """Builds all that requests share; call it in the event loop. Raises ValueError and OSError."""
@@ -62,6 +64,7 @@ def create_context(
         ),
         reference_semaphore=FairSemaphore(settings.reference_requests, queue.in_order),
         sign=sign,
+        check_picture=check_picture,
         mark=mark,
     )
 

@@ -245,7 +245,9 @@ def completed_event(outputs: Sequence[Event], references_used: int, model_versio
 
 def failed_event(failure: Failure) -> Event:
     """The request ended without all of its images."""
-    about = {} if failure.reference is None else {'reference': failure.reference}
+    about: dict[str, object] = {} if failure.reference is None else {'reference': failure.reference}
+    if failure.categories:
+        about['categories'] = failure.categories
     return {'event': 'failed', 'reason': failure.reason, 'message': failure.message, **about}
 
 

@@ -17,6 +17,7 @@ from .gpu_queue import GpuQueue
 from .links import Links
 from .marks import Mark
 from .observing import Observer
+from .picture_check import CheckPicture, refused_failure
 from .pipelines.engine import Adapter, ImageSpec, Reference
 from .previews import deliver_preview
 from .progress_events import ProgressEvents
@@ -39,6 +40,8 @@ class ServerContext:
     reference_semaphore: FairSemaphore
     #: None: images are not signed.
     sign: SignFile | None = None
+    #: None: images and references are not checked.
+    check_picture: CheckPicture | None = None
     #: None: images are not marked.
     mark: Mark | None = None
     jobs: dict['asyncio.Task[None]', 'Job'] = field(default_factory=dict)
@@ -80,6 +83,7 @@ class Job:
         self._references: list[Reference] = []
         self._reference_digests: list[str] = []
         self._adapter: Adapter | None = None
+        self._all_checked = asyncio.Barrier(request.num_outputs)
 
     def start(self) -> 'asyncio.Task[None]':
         """Starts the request. Cancelling the task ends all work without another event."""
@@ -180,7 +184,7 @@ class Job:
     async def _fetch_references(self) -> None:
         context, urls = self._context, [reference.url for reference in self._request.references]
         seconds = context.settings.link_timeout_seconds
-        fetched = await fetch_references(context.links, urls, seconds)
+        fetched = await fetch_references(context.links, urls, seconds, context.check_picture)
         self._reference_digests = [found.sha256 for found in fetched]
         self._references = [found.reference for found in fetched]
 
@@ -211,6 +215,7 @@ class Job:
         image = await asyncio.to_thread(make_picture)
         if image.size != (request.width, request.height):
             raise ValueError('The engine made an image of another size.')
+        await self._check(image)
         # Before the file is made: preview, digest and signature are those of the marked picture.
         if context.mark is not None:
             image = await asyncio.to_thread(context.mark.apply, image.convert('RGB'))
@@ -220,6 +225,16 @@ class Job:
         delivery = deliver(context.links, link, image, form, xmp, context.sign, seconds)
         parts = await gather_or_cancel(delivery, self._preview(index, image))
         return {name: value for part in parts for name, value in part.items()}
+
+    async def _check(self, image: Image.Image) -> None:
+        """Before all images have passed none is put: of a refused request nothing was ever stored."""
+        check = self._context.check_picture
+        if check is None:
+            return
+        refused = await asyncio.to_thread(check, image)
+        if refused:
+            raise refused_failure('An image', refused)
+        await self._all_checked.wait()
 
     async def _preview(self, index: int, image: Image.Image) -> Event:
         context, request = self._context, self._request

@@ -15,6 +15,7 @@ from PIL import Image, ImageCms, ImageOps
 from .concurrency import gather_or_cancel
 from .failure import Failure, Reason
 from .links import LinkError, Links
+from .picture_check import CheckPicture, refused_failure
 from .pipelines.engine import Reference
 
 LIMIT_BYTES = 16 * 1024 * 1024
@@ -39,12 +40,14 @@ class FetchedReference:
     sha256: str
 
 
-async def fetch_references(links: Links, urls: Sequence[str], seconds: float) -> list[FetchedReference]:
+async def fetch_references(
+    links: Links, urls: Sequence[str], seconds: float, check: CheckPicture | None = None
+) -> list[FetchedReference]:
     """
-    Fetches and decodes a request's reference images; each may take so many seconds to arrive.
+    Fetches, decodes and checks a request's reference images; each may take so many seconds to arrive.
 
-    Raises Failure that names the image: 'reference_unreadable' where it could not be fetched, otherwise
-    'reference_invalid'.
+    Raises Failure that names the image: 'reference_unreadable' where it could not be fetched,
+    'content_refused' where the check refuses it, otherwise 'reference_invalid'.
     """
 
     async def fetch(index: int, url: str) -> bytes:
@@ -68,6 +71,8 @@ async def fetch_references(links: Links, urls: Sequence[str], seconds: float) ->
             found.append(await asyncio.to_thread(decode_reference, file))
         except Unreadable as error:
             raise _failure('reference_invalid', index, str(error)) from None
+        if check and (refused := await asyncio.to_thread(check, found[-1].reference.image)):
+            raise refused_failure(f'Reference image {index + 1}', refused, index)
     return found
 
 

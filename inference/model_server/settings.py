@@ -36,6 +36,8 @@ class Settings:
     reference_requests: int = 4
     c2pa_certificate: Path | None = None
     c2pa_private_key: Path | None = field(default=None, repr=False)
+    #: The folder of what pictures are checked with; None: they are not.
+    picture_check: Path | None = None
     watermark: str = 'off'
     watermark_key: str | None = field(default=None, repr=False)
     watermark_dir: Path | None = None
@@ -70,6 +72,7 @@ class Settings:
             reference_requests=whole('REFERENCE_REQUESTS', default.reference_requests, 1, 1000),
             c2pa_certificate=_path(env, 'C2PA_CERTIFICATE'),
             c2pa_private_key=_path(env, 'C2PA_PRIVATE_KEY'),
+            picture_check=_path(env, 'PICTURE_CHECK'),
             watermark=env.get('WATERMARK') or default.watermark,
             watermark_key=env.get('WATERMARK_KEY') or None,
             watermark_dir=_path(env, 'WATERMARK_DIR'),

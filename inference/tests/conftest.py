@@ -18,6 +18,7 @@ if find_spec('diffusers') is None:
         'pipelines',
         'test_bench.py',
         'test_packaged_helpers.py',
+        'test_picture_check.py',
         'test_random_models.py',
         'test_segmentation.py',
     ]

@@ -83,15 +83,16 @@ def test_a_prefix_with_another_model_or_files_of_something_else_is_left_as_it_is
     assert workspace.stored() == before
 
 
-def test_the_certificate_that_an_operator_put_beside_the_model_stays_and_is_no_part_of_it(
-    workspace: PackagingWorkspace,
+@pytest.mark.parametrize('folder', ['c2pa', 'picture-check'])
+def test_what_an_operator_put_beside_the_model_stays_and_is_no_part_of_it(
+    workspace: PackagingWorkspace, folder: str
 ) -> None:
     workspace.package(TARGET)
     before = workspace.stored()['model.json']
-    key = workspace.target / 'c2pa' / 'private-key.pem'
+    key = workspace.target / folder / 'private-key.pem'
     key.parent.mkdir()
     key.write_bytes(b'a key')
-    workspace.write('c2pa/private-key.pem', b'another key')
+    workspace.write(f'{folder}/private-key.pem', b'another key')
     done = workspace.package(TARGET)
     assert (done.returncode, key.read_bytes()) == (0, b'a key')
     assert workspace.stored()['model.json'] == before

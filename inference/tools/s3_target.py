@@ -9,8 +9,8 @@ from pathlib import Path
 
 from .model_folder import PackagingError
 
-#: What the operator puts beside a model: the certificate and key that images are signed with.
-SIGNING_FILES = 'c2pa/'
+#: What the operator puts beside a model: what images are signed with, and what pictures are checked with.
+OPERATORS_FILES = ('c2pa/', 'picture-check/')
 
 _URI = re.compile(r's3://(?P<bucket>[a-z0-9.-]{3,63})/(?P<prefix>(?:.+/)?)')
 
@@ -73,7 +73,7 @@ def run_aws(*arguments: str, show: bool = False) -> str:
 def plan_upload(target: Target, hashes: dict[str, str]) -> list[str]:
     """What is not there yet, in the order of `hashes`, where `model.json` is last. Raises PackagingError."""
     there = target.paths()
-    strange = sorted(path for path in there - hashes.keys() if not path.startswith(SIGNING_FILES))
+    strange = sorted(path for path in there - hashes.keys() if not path.startswith(OPERATORS_FILES))
     if strange:
         raise PackagingError(
             f'{target} holds what is not of this model: {", ".join(strange[:10])}. '

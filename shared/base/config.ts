@@ -28,6 +28,7 @@ export const environmentVariables = {
   pastDueGraceDays: 'PAST_DUE_GRACE_DAYS',
   extraCreditsMonths: 'EXTRA_CREDITS_MONTHS',
   stripeKeySecretArn: 'STRIPE_KEY_SECRET_ARN',
+  promptCheck: 'PROMPT_CHECK',
 } as const;
 
 export type VariableName = (typeof environmentVariables)[keyof typeof environmentVariables];
@@ -136,6 +137,10 @@ const settings = {
   extraCreditsMonths: wholeNumber(names.extraCreditsMonths, 1, maxExtraCreditsMonths),
   /** The secret that holds a key of Stripe's; null where there is none. */
   stripeKeySecretArn: textOrNull(names.stripeKeySecretArn),
+  /** Null where prompts are not checked. */
+  promptCheck: (source: Source) =>
+    JSON.parse(source[names.promptCheck] || 'null') as PromptCheckSettings | null,
+  bedrockUrl: textOrNull('AWS_ENDPOINT_URL_BEDROCK_RUNTIME'),
   secretsManagerUrl: textOrNull('AWS_ENDPOINT_URL_SECRETS_MANAGER'),
   /** Without a slash at the end. */
   stripeUrl: (source: Source) => source['STRIPE_API_URL'] || 'https://api.stripe.com',
@@ -157,6 +162,23 @@ export function readEnvironment(source: Source = process.env): Environment {
   ]);
   return Object.defineProperties({}, Object.fromEntries(members)) as Environment;
 }
+
+/** What a deployment checks prompts with, and whether a prompt that could not be checked is refused. */
+export type PromptCheckSettings = { onFailure: 'refuse' | 'allow' } & (
+  | {
+      kind: 'http';
+      /** The operator's own server. */
+      url: string;
+      /** A secret of Secrets Manager: `whsec_` and base64, as Standard Webhooks have it. */
+      secretArn: string;
+    }
+  | {
+      /** A guardrail of Amazon Bedrock. */
+      kind: 'bedrock';
+      guardrailId: string;
+      guardrailVersion: string;
+    }
+);
 
 function text(name: string) {
   return (source: Source): string => {

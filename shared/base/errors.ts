@@ -11,6 +11,7 @@ const codes = {
   IDENTITY_MISMATCH: { status: 401 },
   INVALID_PARAMETERS: { status: 400 },
   TIER_LIMIT: { status: 400 },
+  CONTENT_REFUSED: { status: 400 },
   CREDIT_LIMIT_EXCEEDED: { status: 429, retryAfterSeconds: 3600 },
   RATE_LIMITED: { status: 429, retryAfterSeconds: 60 },
   IDENTITY_UNAVAILABLE: { status: 503, retryAfterSeconds: 300 },
@@ -88,9 +89,9 @@ export function inWords(sentence: Sentence, words: Words): string {
 
 /**
  * Why a call of the model that nobody pays for is not ours: it began the model's cold start, its reference image, its deadline,
- * or somebody cancelled it.
+ * what its image shows, or somebody cancelled it.
  */
-export type UnpaidReason = 'wake' | 'reference' | 'deadline' | 'cancelled';
+export type UnpaidReason = 'wake' | 'reference' | 'deadline' | 'refused' | 'cancelled';
 
 export interface ServiceErrorOptions {
   /** What really happened. It is for the log, never for the caller. */
@@ -105,6 +106,8 @@ export interface ServiceErrorOptions {
   noFault?: boolean | undefined;
   /** Set where it came to nothing in the model's line. It is no fault while the model completes others. */
   inLine?: boolean | undefined;
+  /** What CONTENT_REFUSED was for. */
+  categories?: readonly string[] | undefined;
 }
 
 /**
@@ -130,6 +133,7 @@ export class ServiceError extends Error {
   readonly unpaid: UnpaidReason | undefined;
   readonly noFault: boolean;
   readonly inLine: boolean;
+  readonly categories: readonly string[];
 
   constructor(code: ErrorCode, sentence: Sentence, options: ServiceErrorOptions = {}) {
     super(inWords(sentence, ownWords), { cause: options.cause });
@@ -140,6 +144,7 @@ export class ServiceError extends Error {
     this.requestId = options.requestId;
     this.unpaid = options.unpaid;
     this.inLine = options.inLine === true;
+    this.categories = options.categories ?? [];
     this.noFault = options.noFault === true || options.unpaid !== undefined || this.inLine;
   }
 

@@ -45,6 +45,8 @@ export const metricTable = {
   /** Looks at the dashboard that got no page. Only where there are any. */
   dashboardFaults: { name: 'DashboardFaults', unit: 'Count' },
   billingEvents: { name: 'BillingEvents', unit: 'Count', by: 'outcome' },
+  /** Only where prompts are checked: allowed, refused, and failed where there was no verdict. */
+  promptChecks: { name: 'PromptChecks', unit: 'Count', by: 'outcome' },
 } as const satisfies Record<string, Metric>;
 
 export interface Metric {

@@ -59,6 +59,7 @@ export const generationErrorCodes = [
   'SERVICE_UNAVAILABLE',
   // A reference image that the model could not read.
   'INVALID_PARAMETERS',
+  'CONTENT_REFUSED',
   'CANCELLED',
 ] as const;
 export type GenerationErrorCode = (typeof generationErrorCodes)[number];

@@ -114,9 +114,14 @@ export async function finishGeneration(
   );
   const code = ended.errorCode ?? 'GENERATION_FAILED';
   // Where another process ended it for another reason, the wait of our failure is not its wait.
-  const retryAfterSeconds =
-    failure instanceof ServiceError && failure.code === code ? failure.retryAfterSeconds : undefined;
-  return endedAnswer(ended, license, { retryAfterSeconds, noFault: !isFault(code, failure) }, deps);
+  const own = failure instanceof ServiceError && failure.code === code ? failure : null;
+  const { retryAfterSeconds, categories } = own ?? {};
+  return endedAnswer(
+    ended,
+    license,
+    { retryAfterSeconds, categories, noFault: !isFault(code, failure) },
+    deps,
+  );
 }
 
 /**
@@ -126,7 +131,7 @@ export async function finishGeneration(
 export async function endedAnswer(
   ended: Generation,
   license: License,
-  about: Pick<ServiceErrorOptions, 'retryAfterSeconds' | 'noFault'>,
+  about: Pick<ServiceErrorOptions, 'retryAfterSeconds' | 'categories' | 'noFault'>,
   deps: AnswerDeps,
 ): Promise<GenerationAnswer> {
   const { requestId } = ended;

@@ -1,4 +1,6 @@
+import type { Meter } from '../base/metrics.ts';
 import type { ModelServer } from '../model/client.ts';
+import { tenantOf } from '../model/tenant.ts';
 import { createGenerationBody, type CreateGenerationBody } from './contract.ts';
 import { describeIssues, queryProblems } from '../base/fields.ts';
 import { creditPeriod } from '../licenses/credit-period.ts';
@@ -16,12 +18,16 @@ import type { StoredBeside } from './record-part.ts';
 import type { GenerationStore } from './store.ts';
 import type { IdempotencyRecord } from './idempotency-store.ts';
 import { inFlightName, type Period, type PeriodStore } from '../licenses/period-store.ts';
+import type { PromptCheck } from '../moderation/prompt-check.ts';
 import { prepareReferences, type ReferenceDeps } from '../references/prepare-references.ts';
 
 export interface DecisionDeps extends ReferenceDeps {
   generations: GenerationStore;
   periods: PeriodStore;
   model: ModelServer;
+  /** Null where prompts are not checked. */
+  promptCheck: PromptCheck | null;
+  meter: Meter;
   deadlineSeconds: number;
   /** Of requests that are answered before they are run. */
   asyncDeadlineSeconds: number;
@@ -94,8 +100,8 @@ export async function decideGeneration(
     model === null
       ? noModel(checked.identity)
       : await deps.model.refusal({ waits: command.respondAsync, calls: !dryRun });
-  const readsCredits = dryRun || refusal !== null || references.length > 0;
-  // A request that its credits do not allow is refused for that first, and nothing is fetched for it.
+  const readsCredits = dryRun || refusal !== null || references.length > 0 || deps.promptCheck !== null;
+  // A request that its credits do not allow is refused for that first: nothing is fetched for it, and nobody is asked about it.
   const totals = readsCredits
     ? await checkCredits(generationOf(command, checked, deps), command, deps)
     : null;
@@ -103,12 +109,23 @@ export async function decideGeneration(
   const unpaid = unpaidRefusal(totals?.unpaidRuns ?? [], deps.clock.now());
   if (unpaid !== null) throw tooManyUnpaid(unpaid, deps.clock.now());
   if (totals !== null) checkInFlight(command, totals);
+  await checkPrompt(command, checked.body, deps);
   const of = { requestId: command.requestId, licenseId: license.licenseId };
   await prepareReferences(of, references, deps, { copyReferences: !dryRun });
   // To fetch references and to probe the model takes time. So the request is made again: its deadline and its period count
   // from now.
   const identity = { ...checked.identity, model };
   return { ...generationOf(command, checked, deps), identity, totals };
+}
+
+/** @throws CONTENT_REFUSED, SERVICE_UNAVAILABLE */
+async function checkPrompt(
+  { requestId, license }: GenerationCommand,
+  { prompt, negativePrompt, identityId }: CreateGenerationBody,
+  { promptCheck, meter }: DecisionDeps,
+): Promise<void> {
+  const tenant = tenantOf(license.licenseId);
+  await promptCheck?.({ prompt, negativePrompt, identityId, tenant, requestId }, meter);
 }
 
 function generationOf(

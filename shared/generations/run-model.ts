@@ -14,6 +14,7 @@ import { linkMarginSeconds, type Generation } from './generation.ts';
 import type { Identity, IdentityModel } from '../identities/identity.ts';
 import { unavailable } from '../model/breaker.ts';
 import { tenantOf } from '../model/tenant.ts';
+import { categoriesInWords, knownCategories } from '../moderation/categories.ts';
 import { counted } from '../base/words.ts';
 import { ServiceError, type ServiceErrorOptions } from '../base/errors.ts';
 
@@ -214,6 +215,7 @@ function failureOf(
 ): ServiceError {
   const reason = modelFailureReasons.find((known) => known === event.reason) ?? 'model_error';
   if (reason === 'deadline') return timedOut(generation, work.atDeadline());
+  if (reason === 'content_refused') return contentRefused(event, generation);
   const cause = new Error(`model server: failed: ${reason}: ${loggable(event.message, generation)}`);
   if (reason === 'busy') {
     const sentence =
@@ -233,6 +235,20 @@ function failureOf(
     return new ServiceError('GENERATION_FAILED', 'The model could not read a reference image.', { cause });
   }
   return new ServiceError('GENERATION_FAILED', 'The model could not finish the image.', { cause });
+}
+
+/** Nothing was put: a container checks all images first. Its words are not logged either: it is nobody's fault. */
+function contentRefused(
+  { categories: found = [], reference }: Extract<ModelEvent, { event: 'failed' }>,
+  { referenceImages }: Generation,
+): ServiceError {
+  const categories = knownCategories(found);
+  const what = `was refused for ${categoriesInWords(categories)}.`;
+  const sentence =
+    reference !== undefined && reference < referenceImages
+      ? `referenceImages[${reference}] ${what} Use another image.`
+      : `The image ${what} Change the prompt, or try another seed.`;
+  return new ServiceError('CONTENT_REFUSED', sentence, { categories, unpaid: 'refused' });
 }
 
 /**

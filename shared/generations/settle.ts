@@ -89,7 +89,7 @@ export async function releaseAfterFailure(
   deps: Pick<RunDeps, 'generations' | 'clock' | 'meter' | 'logFault'>,
 ): Promise<Generation> {
   const { generations, clock, meter } = deps;
-  // Of a request that somebody cancelled, or that is another run's, it is no failure that this run breaks off.
+  // Of a request that somebody cancelled, or that is another run's, it is no failure that this run breaks off; nor is a refused image.
   const logFailure = () => deps.logFault(generation.requestId, 'generation failed', error);
   const errorCode = runErrorCode(error);
   const errorMessage =
@@ -101,7 +101,7 @@ export async function releaseAfterFailure(
   try {
     const failure = { status, errorCode, errorMessage } as const;
     const ended = await generations.release(generation, failure, clock.now(), runId, unpaid);
-    if (ended.errorCode !== 'CANCELLED') logFailure();
+    if (!['CANCELLED', 'CONTENT_REFUSED'].includes(ended.errorCode!)) logFailure();
     meter.add(ended.status === 'COMPLETED' ? 'creditsSettled' : 'creditsReleased', ended.credits);
     const inLine = error instanceof ServiceError && error.inLine && ended.errorCode === errorCode;
     if (ended.errorCode !== null && !isFault(ended.errorCode, error) && !inLine) meter.add('refusedRuns', 1);

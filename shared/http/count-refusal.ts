@@ -2,7 +2,7 @@ import { isRefusalCode, withoutQuotes, type refusedKeeper } from '../limits/refu
 import type { Clock } from '../base/clock.ts';
 import { loggableError, type Log } from '../base/log.ts';
 import { errorCodes } from '../base/errors.ts';
-import { addRefusal, keepRefused } from '../limits/refusal-store.ts';
+import { addRefusal, countedCategory, keepRefused } from '../limits/refusal-store.ts';
 import type { Route } from '../routes/route.ts';
 import type { Table } from '../table/table.ts';
 import type { ApiRequest } from './request.ts';
@@ -26,12 +26,20 @@ export async function countRefusal(
   { method, path }: Pick<Route, 'method' | 'path'>,
   deps: RefusalCountDeps,
 ): Promise<void> {
-  const { refusalOwner: owner, refusedBecause, requestId, receivedAtMs, logFields } = request;
+  const {
+    refusalOwner: owner,
+    refusedBecause,
+    refusedCategories,
+    requestId,
+    receivedAtMs,
+    logFields,
+  } = request;
   const { code } = logFields;
   if (owner === null || !isRefusalCode(code)) return;
   const signal = deps.clock.timeout(countWithinMs);
   try {
-    const writes = [addRefusal(deps.table(), owner, code, receivedAtMs, signal)];
+    const counts = [code, ...refusedCategories.map(countedCategory)];
+    const writes = [addRefusal(deps.table(), owner, counts, receivedAtMs, signal)];
     if (deps.mayKeep(owner.licenseId, receivedAtMs)) {
       const { status } = errorCodes[code];
       const error = withoutQuotes(refusedBecause);

@@ -12,6 +12,7 @@ import type { GenerationCommand } from '../generations/decide.ts';
 import type { EnqueueDeps } from '../generations/enqueue.ts';
 import type { License } from '../licenses/license.ts';
 import { asyncPreference } from './prefer.ts';
+import { promptCheckOf } from './prompt-check.ts';
 import type { ApiRequest } from './request.ts';
 import { runDeps } from './run-deps.ts';
 import { lazy } from '../base/lazy.ts';
@@ -46,6 +47,7 @@ export function waitingGenerationDeps(runtime: Runtime): GenerationRequestDeps {
       periods: periodStore(table()),
       references: { fetch: (command) => references().fetch(command) },
       rateLogs: rateLogStore(table()),
+      promptCheck: promptCheckOf(runtime),
       deadlineSeconds: env.generationDeadlineSeconds,
       asyncDeadlineSeconds: env.asyncDeadlineSeconds,
       retentionDays: env.retentionDays,

@@ -38,6 +38,8 @@ export interface ApiRequest {
   refusalOwner: RefusalOwner | null;
   /** What the caller was told of an error. It quotes names that the caller made up, so no log has it. */
   refusedBecause: string;
+  /** What CONTENT_REFUSED was for. */
+  refusedCategories: readonly string[];
   /** Members of the request's log line. */
   logFields: Record<string, string | number>;
   meter: RecordingMeter;
@@ -81,6 +83,7 @@ export function readRequest(
     responseHeaders: { 'x-request-id': requestId, ...(traceparent && { traceparent }) },
     refusalOwner: null,
     refusedBecause: '',
+    refusedCategories: [],
     // The gateway's own log names the request by this id.
     logFields: { gatewayRequestId: event.requestContext?.requestId ?? '', ...traceFields(traceparent) },
     meter: recordingMeter(),
@@ -92,6 +95,7 @@ export function readRequest(
 export function noteError(request: ApiRequest, error: ServiceError): boolean {
   request.logFields.code = error.code;
   request.refusedBecause = error.message;
+  request.refusedCategories = error.categories;
   return countError(request.meter, error.code, error);
 }
 

@@ -42,6 +42,7 @@ const inWords: Record<UnpaidReason, string> = {
   wake: 'that woke it and ended before it was ready',
   reference: 'with a reference image that the model could not read',
   deadline: 'that the model did not finish by the deadline',
+  refused: 'whose image or reference image was refused for its content',
   cancelled: 'cancelled after the model had begun',
 };
 

@@ -9,7 +9,6 @@ import {
   type Refusal,
   type RefusedRequest,
 } from './refusals.ts';
-import type { ErrorCode } from '../base/errors.ts';
 import { queryAll, type Item, type Table } from '../table/table.ts';
 import { itemKeys, refusalPlaceOf, refusedPrefix, ttlAttribute } from '../table/keys.ts';
 
@@ -22,11 +21,14 @@ export interface RefusalOwner {
   keyName: string | null;
 }
 
-/** Counts one refusal on its day. One item holds a caller's day, with a number for each code. */
+/** What counts the refusals of a category on their day. */
+export const countedCategory = (category: string) => `CONTENT_REFUSED ${category}`;
+
+/** Counts one refusal on its day. One item holds a caller's day, with a number for each code. @param counts the code first */
 export async function addRefusal(
   table: Table,
   { licenseId, caller }: Pick<RefusalOwner, 'licenseId' | 'caller'>,
-  code: ErrorCode,
+  counts: readonly string[],
   atMs: number,
   signal: AbortSignal,
 ): Promise<void> {
@@ -34,8 +36,11 @@ export async function addRefusal(
   const command = new UpdateItemCommand({
     TableName: table.name,
     Key: marshall(itemKeys.refusals(licenseId, date, caller)),
-    UpdateExpression: 'SET #ttl = :ttl ADD #code :one',
-    ExpressionAttributeNames: { '#ttl': ttlAttribute, '#code': code },
+    UpdateExpression: `SET #ttl = :ttl ADD ${counts.map((_, i) => `#c${i} :one`).join(', ')}`,
+    ExpressionAttributeNames: {
+      '#ttl': ttlAttribute,
+      ...Object.fromEntries(counts.map((name, i) => [`#c${i}`, name])),
+    },
     ExpressionAttributeValues: marshall({ ':ttl': refusalsEndSeconds(date), ':one': 1 }),
   });
   await table.client.send(command, { abortSignal: signal });

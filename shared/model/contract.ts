@@ -115,6 +115,8 @@ export const modelEvent = z.discriminatedUnion('event', [
     message: z.string(),
     /** The index in the request of the reference image that it is about. */
     reference: z.optional(count),
+    /** What content was refused for, in the operator's words. A container that is older than pictures' checks refuses none. */
+    categories: z.optional(z.array(z.string())),
   }),
 ]);
 
@@ -132,6 +134,7 @@ export const modelFailureReasons = [
   'adapter_unavailable', // the identity's adapter could not be fetched or verified
   'reference_unreadable', // a reference image could not be fetched
   'reference_invalid', // a reference image could not be decoded or shows nothing: the caller's fault
+  'content_refused', // the operator's check refused an image or a reference image: nothing was put. An older service knows no such reason
   'upload_failed', // an image could not be put to its link
   'model_error', // anything else; `message` says what, for the log
 ] as const;

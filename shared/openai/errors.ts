@@ -2,6 +2,9 @@ import { openAiMembers, openAiWords } from './contract.ts';
 import { inWords, type ErrorCode, type ServiceError } from '../base/errors.ts';
 import { errorAnswer, type Answer } from '../http/answer.ts';
 
+/** Codes that programs know from OpenAI by another name. */
+const codes: Partial<Record<ErrorCode, string>> = { CONTENT_REFUSED: 'content_policy_violation' };
+
 /** Codes after which nothing was done, so that a repeat can't be paid twice, and after which a repeat may succeed. */
 const repeated = new Set<ErrorCode>(['RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'IDEMPOTENCY_IN_PROGRESS']);
 
@@ -21,7 +24,9 @@ export function openAiErrorAnswer(error: ServiceError): Answer {
   return {
     ...answer,
     headers: { ...answer.headers, 'x-should-retry': String(isRepeated(error)) },
-    body: { error: { message, type: typeOf(error), param: paramOf(code, message), code } },
+    body: {
+      error: { message, type: typeOf(error), param: paramOf(code, message), code: codes[code] ?? code },
+    },
   };
 }
 

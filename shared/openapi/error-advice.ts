@@ -13,6 +13,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   IDENTITY_MISMATCH: 'Use an identity of GET /identities, or a key of a license that covers this one.',
   INVALID_PARAMETERS: "Change every member, header or query parameter that the error's sentence names.",
   TIER_LIMIT: 'Ask for fewer or smaller images, or use a license of a higher tier.',
+  CONTENT_REFUSED: 'Change what the prompt or the image shows, then send the request again.',
   CREDIT_LIMIT_EXCEEDED:
     "Wait for the next billing period or use another license; if a key's own budget is used up, raise it.",
   RATE_LIMITED:

@@ -13,6 +13,8 @@ export const errorExamples: Record<ErrorCode, string> = {
     'This license does not cover drift. GET /identities lists the identities that you may use.',
   INVALID_PARAMETERS: 'width must be a multiple of 64, at least 512; unknown member "stpes".',
   TIER_LIMIT: 'On the Starter tier width must be at most 1024 and height must be at most 1024.',
+  CONTENT_REFUSED:
+    'The prompt was refused for violence. Change what it asks for, then send it again. Nothing was charged.',
   CREDIT_LIMIT_EXCEEDED:
     "This request costs 4 credits, more than is left of this month's 500. " +
     'The period resets at 2026-12-21T09:00:00.000Z.',

@@ -37,6 +37,7 @@ const generationCodes: ErrorCode[] = [
   'IDENTITY_NOT_FOUND',
   'IDENTITY_MISMATCH',
   'TIER_LIMIT',
+  'CONTENT_REFUSED',
   'CREDIT_LIMIT_EXCEEDED',
   'IDENTITY_UNAVAILABLE',
   'GENERATION_FAILED',
@@ -60,7 +61,7 @@ export const operations: Record<OperationId, Operation> = {
     summary: 'Generate images',
     description:
       'Answers once the images are stored, or at once with `Prefer: respond-async`, or after a while with `Prefer: wait=20`. Checks come in the order of the error codes: the key, the rate limit, the body, the ' +
-      'identity, the parameters, the tier, the credits, the model, the reference images. Nothing is charged for a request ' +
+      'identity, the parameters, the tier, the credits, the model, the prompt where the operator has prompts checked, the reference images. Nothing is charged for a request ' +
       'that fails.',
     parameters: ['idempotencyKey', 'dryRun', 'prefer'],
     body: {

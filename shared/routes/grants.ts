@@ -23,6 +23,8 @@ export interface Grants {
   modelStatus?: true;
   /** It may call the job that fetches reference images. */
   references?: boolean;
+  /** It may have prompts checked, where the deployment checks them. */
+  promptCheck?: true;
   /** It may put requests that nobody waits for into their queue. */
   queue?: boolean;
 }

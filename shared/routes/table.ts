@@ -57,6 +57,7 @@ const waiting: Grants = {
   deleteObjects: [objects.references],
   previews: true,
   model: true,
+  promptCheck: true,
   references: true,
 };
 
@@ -367,6 +368,7 @@ export const createOpenAiImage = {
     readObjects: [objects.generations, objects.adapters, objects.cancelled],
     writeObjects: [objects.generations],
     model: true,
+    promptCheck: true,
   },
 } as const satisfies Route;
 
@@ -387,6 +389,7 @@ export const editOpenAiImage = {
     writeObjects: [objects.generations, objects.references],
     deleteObjects: [objects.references],
     model: true,
+    promptCheck: true,
     references: true,
   },
 } as const satisfies Route;

@@ -40,7 +40,7 @@ async function refuseCalls(): Promise<void> {
   const longAgoMs = Date.now() - 10 * dayMs;
   const { signal } = new AbortController();
   for (let i = 0; i < 10; i += 1) {
-    await addRefusal(tableOf(service.dataDir), owner, 'TIER_LIMIT', longAgoMs, signal);
+    await addRefusal(tableOf(service.dataDir), owner, ['TIER_LIMIT'], longAgoMs, signal);
   }
   // The count of a streamed answer comes after it.
   await until('three refusals of today are counted', async () => {

@@ -128,6 +128,14 @@ describe('what is wrong is named, all of it at once', () => {
       ofBilling({ stripeKeySecretArn }, 'stripeKeySecretArn: must be the whole ARN'),
     ),
     ofBilling({ prices: { price_1: { tier: 'gold' } } }, 'prices.price_1.tier'),
+    [
+      { moderation: { prompt: { kind: 'http', url: 'http://a.test/', secretArn } } },
+      'moderation.prompt.url: must be an https URL; moderation.prompt.secretArn',
+    ],
+    [
+      { moderation: { prompt: { kind: 'bedrock', guardrailId: 'arn:x', guardrailVersion: '0' } } },
+      'moderation.prompt.guardrailId: must be the ID of a guardrail',
+    ],
     [{ stage: 'X', colour: 'red' }, '; there is no option colour'],
   ])('%j', (value, sentence) => {
     const message = messageOf(value);

@@ -127,11 +127,13 @@ describe.each(rows)('the role of $functionName', ({ functionName, grants }) => {
     );
   });
 
-  test('allows reading the one secret of Stripe exactly to what applies its events', () => {
-    const arn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:stripe/reader-AbC123';
+  test('allows reading one secret at most: that of Stripe to what applies its events, that of the prompt check to what generates', () => {
+    const arnOf = (name: string) => `arn:aws:secretsmanager:eu-west-1:123456789012:secret:${name}-AbC123`;
+    const checked = grants.promptCheck ? [arnOf('moderation')] : [];
+    const needed = functionName === 'billing-events' ? [arnOf('stripe/reader')] : checked;
     const secrets = of(statements, 'secretsmanager');
     expect(secrets.flatMap(({ actions, resources }) => [...actions, ...resources])).toEqual(
-      functionName === 'billing-events' ? ['secretsmanager:GetSecretValue', arn] : [],
+      needed.flatMap((arn) => ['secretsmanager:GetSecretValue', arn]),
     );
   });
 
@@ -200,6 +202,7 @@ describe.each(rows)('the variables of $functionName', ({ functionName, grants })
       [names.allowedOrigins]: route !== undefined,
       [names.billingPricesFile]: isBilling,
       [names.stripeKeySecretArn]: isBilling,
+      [names.promptCheck]: grants.promptCheck === true,
     };
     const has = Object.keys(needed).map((name) => [name, variables.includes(name)]);
     expect(Object.fromEntries(has)).toEqual(needed);

@@ -46,6 +46,13 @@ export const everything: Options = {
       link: 'https://buy.stripe.com/test_2?locale=ja',
     },
   ],
+  moderation: {
+    prompt: {
+      kind: 'http',
+      url: 'https://moderation.example.com/check',
+      secretArn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:moderation-AbC123',
+    },
+  },
   monthlyBudgetUsd: 2000,
   retentionDays: 30,
   allowedOrigins: ['http://localhost:5173'],
@@ -76,6 +83,9 @@ export const configurations = {
     retentionDays: 30,
     embedParameters: true,
     modelNames: { 'gpt-image-1': 'aurora' },
+    moderation: {
+      prompt: { kind: 'bedrock', guardrailId: 'abc123', guardrailVersion: '7', onFailure: 'allow' },
+    },
     throttle: { ratePerSecond: 10, burst: 20 },
     requestsPerAddress: 500,
     selfSignUp: true,

@@ -45,6 +45,7 @@ export async function openGateway(
     s3Url: nowhere,
     cognitoUrl: nowhere,
     sesUrl: nowhere,
+    secretsManagerUrl: nowhere,
     sageMakerRuntimeUrl: nowhere,
     referenceFetcherUrl: nowhere,
     generationQueueUrl: nowhere,

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { createServer, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { listen } from '../../local/http/server.ts';
@@ -11,7 +12,7 @@ export interface ScriptedAnswer {
 export interface ScriptedServer {
   url: string;
   /** What came since the test began. */
-  requests: { path: string; headers: IncomingMessage['headers'] }[];
+  requests: { path: string; headers: IncomingMessage['headers']; body: Promise<string> }[];
   /** What each request is answered with; null: nothing ever. A test sets it. */
   answer: (path: string) => ScriptedAnswer | null;
 }
@@ -21,8 +22,7 @@ export function useScriptedServer(): ScriptedServer {
   const script: ScriptedServer = { url: '', requests: [], answer: () => ({}) };
   const server = createServer((request, response) => {
     const path = request.url!;
-    script.requests.push({ path, headers: request.headers });
-    request.resume();
+    script.requests.push({ path, headers: request.headers, body: text(request).catch(() => '') });
     const answer = script.answer(path);
     if (answer === null) return;
     response.writeHead(answer.status ?? 200, answer.headers);

@@ -20,7 +20,7 @@ const pairs = (table: string): [string, string][] =>
 
 /** The rooms of shared/ in their order: each may import those before it. */
 const rooms =
-  'base table images accounts licenses identities limits routes keys model references generations billing http openapi openai mcp'.split(
+  'base table images accounts licenses identities limits moderation routes keys model references generations billing http openapi openai mcp'.split(
     ' ',
   );
 const between = (allowedWay: boolean): [string, string][] =>

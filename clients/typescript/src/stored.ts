@@ -120,6 +120,14 @@ function hasEnded({ status }: StoredGeneration): boolean {
   return status !== 'QUEUED' && status !== 'PROCESSING';
 }
 
+const statuses: Record<string, number> = {
+  TIMEOUT: 504,
+  SERVICE_UNAVAILABLE: 503,
+  INVALID_PARAMETERS: 400,
+  CONTENT_REFUSED: 400,
+  CANCELLED: 400,
+};
+
 /** @throws ApiError if it failed */
 export function resultOfStored(stored: StoredGeneration): GenerationResult {
   const {
@@ -143,9 +151,7 @@ export function resultOfStored(stored: StoredGeneration): GenerationResult {
   const sentence = stored.errorMessage ?? 'The image could not be finished.';
   throw new ApiError(`${sentence} Nothing was charged.`, {
     // A newer service may have codes that this version does not know.
-    status:
-      { TIMEOUT: 504, SERVICE_UNAVAILABLE: 503, INVALID_PARAMETERS: 400, CANCELLED: 400 }[code as string] ??
-      500,
+    status: statuses[code] ?? 500,
     code,
     requestId,
   });

@@ -12,15 +12,12 @@ const badges = {
   CANCELLED: { label: 'Cancelled', variant: 'default', icon: Ban },
 } as const;
 
-/** What has come of a request. One that somebody cancelled did not fail. */
-export function stateOf({
-  status,
-  errorCode,
-}: Pick<StoredGeneration, 'status' | 'errorCode'>): Exclude<State, 'REFUSED'> {
+/** What has come of a request. One that somebody cancelled did not fail, nor did one whose content a check refused. */
+export function stateOf({ status, errorCode }: Pick<StoredGeneration, 'status' | 'errorCode'>): State {
+  if (errorCode === 'CONTENT_REFUSED') return 'REFUSED';
   return errorCode === 'CANCELLED' ? errorCode : status;
 }
 
-/** A request that was refused was never accepted, so it has no record. */
 type State = GenerationStatus | 'CANCELLED' | 'REFUSED';
 
 /** A state in words, for filters and sentences too. */

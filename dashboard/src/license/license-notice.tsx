@@ -5,7 +5,7 @@ import { LinkButton } from '@/components/ui/button.tsx';
 import { useConfig, useRetention } from '@/lib/config.ts';
 import { isEnded } from './license-badge.tsx';
 import { useLicense, useLicenseChoice } from './license-choice.ts';
-import { licenseMessage } from './license-message.ts';
+import { licenseMessage, problemOf } from './license-message.ts';
 import { subscriptionsOf } from './plans.ts';
 
 /** Why the chosen license can't generate, or when it will end. Renders nothing where there is nothing to say. */
@@ -24,7 +24,7 @@ export function LicenseNotice({ className }: { className?: string }) {
       title={message.title}
     >
       <p className="max-w-3xl text-pretty">{message.text}</p>
-      <ManagerLinks billing={!license.suspended}>
+      <ManagerLinks billing={problemOf(license) !== 'suspended'}>
         {offersPlans && <LinkButton to="/plans">See the plans</LinkButton>}
       </ManagerLinks>
     </Alert>

@@ -15,17 +15,17 @@ async function play(...games: Game[]): Promise<SeedReport[]> {
 }
 
 test('a seed plays the same history in any process, whatever was played before it and with whatever mutant', async () => {
-  const several = await play({ from: 1, count: 2, mutant: null });
-  expect(new Set(several.map(({ fingerprint }) => fingerprint)).size).toBe(2);
+  const several = await play({ from: 1, count: 3, mutant: null });
+  expect(new Set(several.map(({ fingerprint }) => fingerprint)).size).toBe(3);
   const [broken, alone, unharmed, ...others] = await play(
     // The game ends with the first seed that breaks an invariant.
     { from: 1, count: 2, mutant: 'charge-before-settle' },
-    { from: 2, count: 1, mutant: null },
+    { from: 3, count: 1, mutant: null },
     { from: 1, count: 1, mutant: 'refund-counts-twice' },
   );
   expect(others).toEqual([]);
   expect([broken!.seed, broken!.violations[0]]).toEqual([1, expect.stringMatching(/but 0 were charged/)]);
-  expect(alone!.fingerprint).toBe(several[1]!.fingerprint);
+  expect(alone!.fingerprint).toBe(several[2]!.fingerprint);
   // With this seed nobody meets that mutant, and none is left of the one before.
   expect(unharmed!.fingerprint).toBe(several[0]!.fingerprint);
 }, 120_000);

@@ -86,6 +86,7 @@ export async function startEngines() {
     asyncDeadlineSeconds: 800,
     retentionDays: 90,
     embedParameters: false,
+    promptCheck: null,
     meter: recordingMeter(),
     logFault: (requestId, what, error) => void faults.push({ requestId, what, error }),
   };

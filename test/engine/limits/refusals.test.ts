@@ -20,7 +20,7 @@ const mayKeep = refusedKeeper();
 const lastMs = Date.parse('2026-11-23T23:59:59.999Z');
 
 const add = (licenseId: string, code: ErrorCode, atMs = lastMs, caller = keyId) =>
-  addRefusal(fixture.table, { licenseId, caller }, code, atMs, signal);
+  addRefusal(fixture.table, { licenseId, caller }, [code], atMs, signal);
 
 /** Ends a request that was refused with a code. @returns what was logged. */
 async function endRefused(

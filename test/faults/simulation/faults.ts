@@ -55,7 +55,9 @@ export type Profile = ReturnType<typeof drawProfile>;
 export function drawProfile(random: Random, seed: number) {
   const calm = random.chance(0.05);
   const strength = () => (calm ? 0 : random.pick([0, 0, 0, 0.002, 0.01, 0.03, 0.08]));
-  const bad = modelBehaviors.filter((name) => !name.startsWith('good') && name !== 'scaled to zero');
+  const apart: ModelBehavior[] = ['scaled to zero', 'refuses the content'];
+  const bad = modelBehaviors.filter((name) => !name.startsWith('good') && !apart.includes(name));
+  const refusesContent = seed % 16 === 10;
   const hasUnreadableReferences = seed % 40 === 33;
   const kinds = random.chance(0.3) ? [random.pick(bad), random.pick(bad)] : bad;
   return {
@@ -66,9 +68,12 @@ export function drawProfile(random: Random, seed: number) {
     /** Faults that meet calls of one purpose often. */
     focus: [...drawFocus(random, calm), ...focusOnDeletions(seed)],
     /** Share of generations that the model spoils. */
-    model: calm ? 0 : random.pick([0, 0.05, 0.2, 0.4, 0.9]),
+    model: Math.max(calm ? 0 : random.pick([0, 0.05, 0.2, 0.4, 0.9]), refusesContent ? 0.3 : 0),
     /** How the spoiled ones are spoiled, by weight. */
-    modelKinds: Object.fromEntries(kinds.map((name) => [name, 1])) as Partial<Record<ModelBehavior, number>>,
+    modelKinds: {
+      ...Object.fromEntries(kinds.map((name) => [name, 1])),
+      ...(refusesContent && { 'refuses the content': kinds.length }),
+    } as Partial<Record<ModelBehavior, number>>,
     lostAnswer: strength(),
     maxSkewMs: random.pick([0, 0, 50, 2000]),
     /** Whether the sweep meets faults too. */

@@ -10,6 +10,7 @@ import type { Profile } from './faults.ts';
 import { currentRun, type Run } from './runs.ts';
 
 const nowhere = 'http://127.0.0.1:1';
+export const dashboardUrl = 'https://dashboard.test/';
 export const queueUrl = 'http://queue.test/000000000000/generations';
 
 /** The environment that functions are made in: every address is the simulation's. */
@@ -26,7 +27,8 @@ export function prepareEnvironment(tableName: string, profile: Profile): void {
     s3Url: nowhere,
     cognitoUrl: nowhere,
     sesUrl: nowhere,
-    dashboardUrl: 'https://dashboard.test/',
+    secretsManagerUrl: nowhere,
+    dashboardUrl,
     userPoolId: 'us-east-1_test',
     sageMakerRuntimeUrl: nowhere,
     referenceFetcherUrl: nowhere + invocationPath(jobs.fetchReferences.functionName),

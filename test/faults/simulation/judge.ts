@@ -100,6 +100,8 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
         return limits.wasTight(run, `all credits of ${licenseId}`) || extra.someExpired(licenseId, run);
       case 'INVALID_PARAMETERS':
         return run.hasUnusableReference || met.includes('fails before it begins');
+      case 'CONTENT_REFUSED':
+        return met.includes('refuses the content');
       case 'TIER_LIMIT':
         return true;
       case 'RATE_LIMITED':
@@ -144,7 +146,7 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
       violation(`${run.name}: answered ${code} and still holds credits`);
     // One sentence leaves open whether the caller was charged, and says where to look.
     run.isUnsure = sentence.includes('unless it completed');
-    if ((status >= 500 || code === 'CANCELLED') && !run.isUnsure)
+    if ((status >= 500 || ['CANCELLED', 'CONTENT_REFUSED'].includes(code)) && !run.isUnsure)
       heard.push({ requestId, code, charged: sentence.includes('was charged, but') });
   }
 

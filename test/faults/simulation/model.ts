@@ -112,6 +112,9 @@ const behaviors = {
     // Where there is no reference image, nobody may hear that it is wrong.
     ends: (say, atMs) => failing(say, atMs, 'reference_invalid', { reference: 0 }),
   },
+  'refuses the content': {
+    ends: (say, atMs) => failing(say, atMs, 'content_refused', { categories: ['violence'] }),
+  },
   'says deadline': { ends: (say, atMs) => failing(say, atMs, 'deadline') },
   'dies in mid-stream': { ends: (say, atMs) => say(atMs, socketError('ECONNRESET')) },
   'stream error': { ends: (say, atMs) => say(atMs, modelStreamError('StreamBroken'), null) },

@@ -29,6 +29,7 @@ export function createUnpaidRules({ scheduler: { now }, must }: Outside) {
   /** Why a record counts, and whether that is certain: only a run knows how far its model came, and whether it woke it. */
   function reasonOf({ item }: StoredRecord, by: Run): [reason: UnpaidRun['reason'], isSure: boolean] | null {
     if (item.errorCode === 'INVALID_PARAMETERS') return ['reference', true];
+    if (item.errorCode === 'CONTENT_REFUSED') return ['refused', true];
     if (item.errorCode === 'CANCELLED') return item.startedAtMs === undefined ? null : ['cancelled', true];
     const isOwn = by.kind === 'caller' || by.kind === 'worker';
     const foundNoCapacity = by.faults.some(

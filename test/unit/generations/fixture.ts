@@ -221,6 +221,7 @@ export function commandsFixture(...events: ModelEvent[]) {
     asyncDeadlineSeconds: 600,
     retentionDays: 90,
     embedParameters: false,
+    promptCheck: null,
     meter,
     logFault: (...fault) => void faults.push(fault),
   };

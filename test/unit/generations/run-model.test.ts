@@ -233,6 +233,30 @@ describe('when a model says why it failed, the customer reads', () => {
     expect((await said(1, 'model_error')).code).toBe('GENERATION_FAILED');
   });
 
+  test.each<[object, string, string[]]>([
+    [
+      { categories: ['Violence', 'self harm', 'a rule: /x.*y/'] },
+      'The image was refused for violence, self-harm. Change',
+      ['violence', 'self-harm'],
+    ],
+    [{}, 'The image was refused for its content. Change', []],
+    [
+      { categories: ['violence'], reference: 1 },
+      'referenceImages[1] was refused for violence. Use',
+      ['violence'],
+    ],
+    [{ categories: ['violence'], reference: 2 }, 'The image was refused for violence. Change', ['violence']],
+  ])(
+    'of refused content %j: %s …, uncharged, and no word of the container',
+    async (about, said, categories) => {
+      const event = { ...failed('content_refused', 'Secret.'), ...about } as ModelEvent;
+      const { result } = await run(saying(event), { generation: queued({ referenceImages: 2 }) });
+      expect(result).toMatchObject({ code: 'CONTENT_REFUSED', categories, unpaid: 'refused', noFault: true });
+      expect(result.message.startsWith(said)).toBe(true);
+      expect(result.cause).toBeUndefined();
+    },
+  );
+
   test.each([
     ['CUDA out of memory: 512 MiB', 'CUDA out of memory: 512 MiB'],
     ['  x\ty\n', '  x y '],
@@ -359,6 +383,7 @@ describe('a run that breaks off', () => {
 test.each([
   [new ServiceError('TIMEOUT', ''), 'TIMEOUT'],
   [new ServiceError('INVALID_PARAMETERS', ''), 'INVALID_PARAMETERS'],
+  [new ServiceError('CONTENT_REFUSED', ''), 'CONTENT_REFUSED'],
   [new ServiceError('TIER_LIMIT', ''), 'GENERATION_FAILED'],
   [new Error('TIMEOUT'), 'GENERATION_FAILED'],
 ])('%s is stored as %s', (error, code) => expect(runErrorCode(error)).toBe(code));

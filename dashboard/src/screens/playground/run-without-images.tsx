@@ -41,7 +41,7 @@ function FailedRun({ run }: { run: StoredGeneration }) {
   const { id, status, errorCode } = run;
   const sent = runStore.sent(id);
   const error = new ApiError(failureText(run, sent?.command.references), {
-    status: errorCode === 'INVALID_PARAMETERS' ? 400 : 500,
+    status: errorCode === 'INVALID_PARAMETERS' || errorCode === 'CONTENT_REFUSED' ? 400 : 500,
     code: errorCode ?? status,
     requestId: id,
   });

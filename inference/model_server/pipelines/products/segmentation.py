@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from ...onnx_session import open_session
+
 #: An RGB photo to a mask of the network's own size, 8 bits, 255 where it is sure of the product.
 Segment = Callable[[Image.Image], Image.Image]
 
@@ -21,7 +23,6 @@ Segment = Callable[[Image.Image], Image.Image]
 _SIDE = 1024
 _MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 _DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
-# One number for all machines, since sums that are split in another way round differently.
 _THREADS = 4
 
 
@@ -54,23 +55,7 @@ class Segmenter:
 
     def __init__(self, file: Path) -> None:
         """Raises ValueError, and what the library raises for a file that it cannot read."""
-        # Only a folder with a network needs the library.
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = _THREADS
-        options.inter_op_num_threads = 1
-        options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
-        # The library promises it for GPUs only; on a CPU it is the fixed number of threads that counts.
-        options.use_deterministic_compute = True
-        # BiRefNet needs gigabytes for a moment. An arena would keep them.
-        options.enable_cpu_mem_arena = False
-        # Waiting threads would otherwise spin beside the thread that feeds the GPU.
-        options.add_session_config_entry('session.intra_op.allow_spinning', '0')
-        options.log_severity_level = 3
-        self._session: Any = onnxruntime.InferenceSession(
-            str(file), options, providers=['CPUExecutionProvider']
-        )
+        self._session: Any = open_session(file, _THREADS)
         inputs = self._session.get_inputs()
         if len(inputs) != 1 or len(inputs[0].shape) != 4:
             raise ValueError(f'{file} does not take one image, (1, 3, height, width).')

@@ -1,0 +1,92 @@
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { RunningServer } from '../../local/http/server.ts';
+import { deliver, emit, startContainer } from '../fuzz/quick-container.ts';
+import { lastEvent } from '../support/events.ts';
+import { tableOf } from '../support/grants.ts';
+import type { ServiceFixture } from '../support/fixture.ts';
+import { removeFolder, startService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { newAccount as accountOf, type Account } from './fixture.ts';
+
+const service = {} as ServiceFixture;
+let container: RunningServer;
+let account: Account;
+
+const secret = 'Words-of-the-check-Qx7';
+
+/** It refuses what it has made for `refused`, and delivers anything else. */
+beforeAll(async () => {
+  container = await startContainer(async (request, res) => {
+    emit(res, { event: 'started' });
+    if (request.prompt !== 'refused') return deliver(request, res);
+    const categories = ['violence', `a rule: ${secret}`];
+    emit(res, { event: 'failed', reason: 'content_refused', message: secret, categories });
+    res.end();
+  });
+  Object.assign(service, await startService({ args: ['--container', container.url] }));
+  service.table = tableOf(service.dataDir);
+});
+afterAll(async () => {
+  await service.end();
+  await container.close();
+  removeFolder(service.dataDir);
+});
+beforeEach(async () => void (account = await accountOf({}, service)));
+
+const prompt = 'refused';
+const why = 'The image was refused for violence. Change the prompt, or try another seed.';
+const sentence = `${why} Nothing was charged.`;
+
+test('a picture that the model refuses is 400 in the words of each format, charged nothing and stored nowhere', async () => {
+  const { generate, play, byKey, tool, stored } = account;
+  const plain = await generate({ prompt });
+  expect([plain.status, plain.body]).toEqual([400, { error: sentence, code: 'CONTENT_REFUSED' }]);
+  const played = await play({ prompt });
+  expect([played.status, played.body.error]).toEqual([400, sentence]);
+  const streamed = await generate({ prompt }, { accept: 'text/event-stream' });
+  expect(lastEvent(streamed.body)).toEqual({
+    event: 'failed',
+    data: { error: sentence, code: 'CONTENT_REFUSED', status: 400 },
+  });
+  const openAi = await byKey('/openai/v1/images/generations', { body: { model: 'aurora', prompt } });
+  const { message, code, type } = openAi.body.error;
+  expect([openAi.status, message, code, type]).toEqual([
+    400,
+    sentence,
+    'content_policy_violation',
+    'invalid_request_error',
+  ]);
+  expect(openAi.headers.get('x-should-retry')).toBe('false');
+
+  const later = await generate({ prompt }, { prefer: 'respond-async' });
+  const { requestId } = later.body;
+  await until('it has ended', async () => (await stored(requestId)).status === 'FAILED');
+  expect(await stored(requestId)).toMatchObject({
+    errorCode: 'CONTENT_REFUSED',
+    errorMessage: why,
+    creditsCharged: 0,
+    outputs: [],
+  });
+
+  // The sixth of what had the model work for nothing.
+  const said = await tool('generate', { prompt, identityId: service.ready.identities.aurora });
+  expect([said.isError, said.structuredContent.code]).toEqual([true, 'RATE_LIMITED']);
+  expect(said.structuredContent.error).toContain(
+    '5 whose image or reference image was refused for its content',
+  );
+  await account.expectCharged(0);
+
+  const files = globSync(`${service.dataDir}/**`).filter((path) => statSync(path).isFile());
+  expect(files.filter((path) => /output-|preview-/.test(path))).toEqual([]);
+  expect(files.filter((path) => readFileSync(path).includes(secret))).toEqual([]);
+  const log = readFileSync(`${service.dataDir}/service.log`, 'utf8');
+  expect(log).toContain('CONTENT_REFUSED');
+  expect(log).not.toContain('generation failed');
+});
+
+test('what it does not refuse is delivered, and takes one refusal away', async () => {
+  await account.generate({ prompt });
+  expect((await account.generate({})).status).toBe(200);
+  for (let i = 0; i < 5; i += 1) expect((await account.generate({ prompt })).status).toBe(400);
+});
