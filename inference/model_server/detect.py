@@ -14,8 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, cast
 
-from .c2pa.containers import find_part
-from .c2pa.manifest import Credentials, Verify, is_signed
+from .c2pa.verify import Verifier, read_verifier
 from .contract import OutputFormat
 from .marks import Finding, Mark, load_mark
 from .references import Unreadable, decode_reference, measure
@@ -48,8 +47,11 @@ class Verdict:
 class Detector:
     """Knows one deployment's certificate and mark."""
 
-    def __init__(self, verifier: tuple[Credentials, Verify] | None, mark: Mark | None) -> None:
-        self._verifier, self._mark = verifier, mark
+    def __init__(self, settings: Settings) -> None:
+        """Raises SettingsError."""
+        certificate = settings.c2pa_certificate
+        self._verifier: Verifier | None = None if certificate is None else read_verifier(certificate)
+        self._mark: Mark | None = load_mark(settings)
 
     def judge(self, file: bytes) -> Verdict:
         """Of an animation the first frame counts. Raises Unreadable."""
@@ -68,30 +70,18 @@ class Detector:
         return Verdict(is_marked, 'high' if is_marked else confidence, software, credentials, mark)
 
     def _credentials(self, file: bytes, output_format: OutputFormat, software: str | None) -> State:
-        part = find_part(file, output_format)
-        if part is None:
+        # The type of the box that every manifest is in.
+        if b'jumdc2pa' not in file:
             return 'absent'
         if self._verifier is None:
             return 'unchecked'
-        credentials, verify = self._verifier
-        if credentials.certificates[0] not in file[slice(*part)]:
+        if self._verifier.credentials.certificates[0] not in file:
             return 'other'
-        bindings = {None, self._mark.binding if self._mark else None}
-        if software is not None and any(
-            is_signed(file, output_format, software, credentials, verify, binding) for binding in bindings
-        ):
-            return 'valid'
-        return 'changed'
-
-
-def load_detector(settings: Settings) -> Detector:
-    """Raises SettingsError."""
-    mark = load_mark(settings)
-    if settings.c2pa_certificate is None:
-        return Detector(None, mark)
-    from .c2pa.credentials import read_verifier
-
-    return Detector(read_verifier(settings.c2pa_certificate), mark)
+        bindings = {None, None if self._mark is None else self._mark.binding}
+        is_ours = software is not None and any(
+            self._verifier.is_signed(file, output_format, software, binding) for binding in bindings
+        )
+        return 'valid' if is_ours else 'changed'
 
 
 def _sentence(verdict: Verdict) -> str:
@@ -122,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument('files', nargs='+', metavar='FILE')
     chosen = parser.parse_args(arguments)
     try:
-        detector = load_detector(Settings.from_environment())
+        detector = Detector(Settings.from_environment())
     except SettingsError as error:
         print(error, file=sys.stderr)
         return 2

@@ -216,13 +216,13 @@ class Job:
         if image.size != (request.width, request.height):
             raise ValueError('The engine made an image of another size.')
         await self._check(image)
-        # Before the file is made: preview, digest and signature are those of the marked picture.
-        if context.mark is not None:
-            image = await asyncio.to_thread(context.mark.apply, image.convert('RGB'))
         xmp = describe_output(request, index, self._reference_digests, context.model_version)
         link, seconds = request.outputs[index].put_url, context.settings.link_timeout_seconds
         form = request.output_format
-        delivery = deliver(context.links, link, image, form, xmp, context.sign, seconds)
+        marked = image
+        if context.mark is not None:
+            marked = await asyncio.to_thread(context.mark.apply, image.convert('RGB'))
+        delivery = deliver(context.links, link, marked, form, xmp, context.sign, seconds)
         parts = await gather_or_cancel(delivery, self._preview(index, image))
         return {name: value for part in parts for name, value in part.items()}
 
@@ -240,7 +240,7 @@ class Job:
         context, request = self._context, self._request
         xmp = describe_output(request, index, (), context.model_version, for_preview=True)
         link, deadline = request.outputs[index].preview_put_url, request.deadline_seconds
-        size = await deliver_preview(context.links, link, image, xmp, deadline, self._observer)
+        size = await deliver_preview(context.links, link, image, xmp, context.mark, deadline, self._observer)
         return {} if size is None else {'previewBytes': size}
 
     def _log(self, outcome: str) -> None:

@@ -36,24 +36,6 @@ def wrap(manifest: bytes, output_format: OutputFormat) -> bytes:
     return b'\xff\xeb' + (len(body) + 2).to_bytes(2, 'big') + body
 
 
-def find_part(file: bytes, output_format: OutputFormat) -> tuple[int, int] | None:
-    """Where the part with the manifest begins and ends, in a file that this server signed."""
-    if output_format == 'png':
-        begin, kind, size = 33, file[37:41], 12 + int.from_bytes(file[33:37], 'big')
-        found = kind == b'caBX'
-    elif output_format == 'webp':
-        begin, size = 12, 0
-        # It is the last chunk.
-        while begin + (size := 8 + int.from_bytes(file[begin + 4 : begin + 8], 'little')) < len(file):
-            begin += size + size % 2
-        found = file[begin : begin + 4] == b'C2PA'
-    else:
-        begin = place_of(file, output_format)
-        size = 2 + int.from_bytes(file[begin + 2 : begin + 4], 'big')
-        found = file[begin : begin + 2] == b'\xff\xeb'
-    return (begin, begin + size) if found and begin + size <= len(file) else None
-
-
 def make_room(file: bytes, output_format: OutputFormat, length: int) -> bytes:
     """The file, with its length in the header greater by `length`. Only WebP has such a header."""
     if output_format != 'webp':

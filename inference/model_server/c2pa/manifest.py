@@ -7,14 +7,14 @@ random, and nothing of who asked for the image.
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
 from ..contract import OutputFormat
 from ..marks import SoftBinding
 from ..xmp import MADE_BY_A_MODEL
-from .containers import find_part, make_room, place_of, wrap
+from .containers import make_room, place_of, wrap
 from .encoding import Tagged, Value, box, content_of, encode, labelled_box
 
 GENERATOR: Value = {'name': 'Image Generation Service', 'version': '1.0.0'}
@@ -24,8 +24,6 @@ _ACTIONS, _DATA_HASH, _SOFT_BINDING = 'c2pa.actions.v2', 'c2pa.hash.data', 'c2pa
 _COSE_SIGN1, _ALGORITHM, _CERTIFICATES = 18, 1, 33
 
 Sign = Callable[[bytes], bytes]
-#: Whether a message has this signature.
-Verify = Callable[[bytes, bytes], bool]
 
 
 @dataclass(frozen=True)
@@ -68,35 +66,6 @@ def sign_file(
     rest = make_room(file, output_format, length)
     digest = hashlib.sha256(rest).digest()
     return rest[:place] + part(length, pad, digest, credentials.sign) + rest[place:]
-
-
-def is_signed(
-    file: bytes,
-    output_format: OutputFormat,
-    software: str,
-    credentials: Credentials,
-    verify: Verify,
-    mark: SoftBinding | None = None,
-) -> bool:
-    """
-    Whether `sign_file` made the file of these, and nothing changed since: without its manifest, and signed
-    with the signature that is in it, it must be the same file again. `credentials.sign` is not called.
-    """
-    found = find_part(file, output_format)
-    if found is None:
-        return False
-    begin, end = found
-    signature_ends = end - 4 if output_format == 'png' else end
-    signature = file[signature_ends - credentials.signature_bytes : signature_ends]
-    signed: list[bytes] = []
-
-    def sign(message: bytes) -> bytes:
-        signed.append(message)
-        return signature
-
-    unsigned = make_room(file[:begin] + file[end:], output_format, 0)
-    again = sign_file(unsigned, output_format, software, replace(credentials, sign=sign), mark)
-    return again == file and verify(signed[0], signature)
 
 
 def _settle(measure: Callable[[int, bytes], int]) -> tuple[int, bytes]:

@@ -63,7 +63,7 @@ def load_mark(settings: Settings) -> Mark | None:
         raise SettingsError(f'WATERMARK_KEY must have at least {_SHORTEST_KEY} characters, drawn at random.')
     key = settings.watermark_key.encode()
     if method == 'tile':
-        from .tile_mark import TileMark
+        from .tile_search import TileMark
 
         return TileMark(key)
     if settings.watermark_dir is None:

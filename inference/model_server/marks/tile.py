@@ -120,14 +120,6 @@ def shifts_of(bits: int) -> list[tuple[int, int]]:
     return [(part // 8 * _SHIFT, part % 8 * _SHIFT) for part in parts]
 
 
-def bits_of(parts: list[int]) -> int:
-    """The bits of the carriers' parts of them, 0 … 63 each."""
-    total = 0
-    for part in parts:
-        total = total << _BITS_EACH | part
-    return total
-
-
 def _gain(gray: Integers) -> Integers:
     """In 256ths of a gray level, by the contrast around each place."""
     area = (2 * _RADIUS + 1) ** 2

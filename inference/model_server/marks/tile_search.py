@@ -7,13 +7,13 @@ of one deployment: other patterns, and pictures without one, look like noise to 
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from .tile import SIDE, WAVES, Pattern, bits_of, box_sum, brightness, shifts_of
+from . import Finding, SoftBinding
+from .tile import SIDE, VERSION, WAVES, Pattern, box_sum, brightness, shifts_of
 
 #: (n, 2, 2): how the pattern's waves may lie in the picture, down and across.
 Ways = NDArray[np.float64]
@@ -34,40 +34,37 @@ _SCALES = np.exp(np.arange(math.log(0.246), math.log(1.7), 0.004))
 _TURNS = [turn / 2 for turn in range(-6, 7) if turn]
 _STRETCHES = [stretch / 64 for stretch in range(-20, 21) if stretch]
 _MIRRORED, _QUARTER_TURN = np.diag([1.0, -1.0]), np.array([[0.0, -1.0], [1.0, 0.0]])
-#: Pixels: of the middle, where a picture is turned or stretched. More would ask for finer steps.
+# Pixels: of the middle, where a picture is turned or stretched. More would ask for finer steps.
 _MIDDLE = 1024
+# Of the 64 values that a carrier may have.
+_SHIFTS = np.array([shifts_of(value)[-1] for value in range(64)])
 
 
-@dataclass(frozen=True)
-class Match:
-    """The likeliest place of a pattern."""
+class TileMark:
+    """The tile as a mark, which needs nothing but the key."""
 
-    #: How far the likeness stands out, in standard deviations of what it is by chance.
-    score: float
-    #: (2, 2): how the pattern lies in the picture.
-    lies: Ways
-    #: What was read at that place.
-    bits: int
+    def __init__(self, key: bytes) -> None:
+        self._pattern = Pattern(key)
+        # The name is not on C2PA's list of algorithms, which has no method with secret keys.
+        self.binding = SoftBinding(f'image-generation-service.tile.{VERSION}', f'{self._pattern.bits:09x}')
 
-    @property
-    def found(self) -> bool:
-        """Whether the pattern is there."""
-        return self.score >= THRESHOLD
+    def apply(self, image: Image.Image) -> Image.Image:
+        return self._pattern.mark(image)
 
-
-def search(pattern: Pattern, image: Image.Image) -> Match | None:
-    """The best match in an RGB picture; None where it is too small for one."""
-    image = image.copy()
-    image.thumbnail((_LARGEST_SIDE, _LARGEST_SIDE), Image.Resampling.LANCZOS)
-    if min(image.size) < _SMALLEST_SIDE:
-        return None
-    even = _even(np.asarray(image))
-    match = _match(pattern, _spectrum(even), _SCALED, _PLACES)
-    if match.found:
-        return match
-    # What is rare and takes longest.
-    deformed = _match(pattern, _spectrum(_middle(even)), _DEFORMED, _FEWER_PLACES)
-    return max(match, deformed, key=lambda each: each.score)
+    def find(self, image: Image.Image) -> Finding | None:
+        image = image.copy()
+        image.thumbnail((_LARGEST_SIDE, _LARGEST_SIDE), Image.Resampling.LANCZOS)
+        if min(image.size) < _SMALLEST_SIDE:
+            return None
+        even = _even(np.asarray(image))
+        best = _match(self._pattern, _spectrum(even), _SCALED, _PLACES)
+        if best[0] < THRESHOLD:
+            # What is rare and takes longest.
+            deformed = _match(self._pattern, _spectrum(_middle(even)), _DEFORMED, _FEWER_PLACES)
+            best = max(best, deformed)
+        score, bits = best
+        wrong = (bits ^ self._pattern.bits).bit_count()
+        return Finding(score >= THRESHOLD, score, THRESHOLD, 36 - wrong, 36)
 
 
 def _scaled(scales: NDArray[np.float64], quarter_turns: int = 1) -> Ways:
@@ -153,8 +150,11 @@ def _likeness(found: NDArray[np.complex64], wanted: NDArray[np.complex64], side:
     return likeness
 
 
-def _match(pattern: Pattern, spectrum: NDArray[np.complex64], ways: Ways, places: int) -> Match:
-    """The best one of these ways."""
+def _match(pattern: Pattern, spectrum: NDArray[np.complex64], ways: Ways, places: int) -> tuple[float, int]:
+    """
+    Of the likeliest way: how far its likeness stands out, in standard deviations of what it is by chance, and
+    the bits that are read there.
+    """
     wanted = _waves_of(pattern.tile)
     scores = np.concatenate(
         [
@@ -163,18 +163,16 @@ def _match(pattern: Pattern, spectrum: NDArray[np.complex64], ways: Ways, places
         ]
     )
     best = int(scores.argmax())
-    found = _sample(spectrum, ways[best : best + 1])
-    return Match(float(scores[best]), ways[best], _read(pattern, found[0]))
+    return float(scores[best]), _read(pattern, _sample(spectrum, ways[best : best + 1]))
 
 
 def _read(pattern: Pattern, found: NDArray[np.complex64]) -> int:
     """The bits of the carriers where the whole pattern is likeliest."""
-    whole = _likeness(found[None], _waves_of(pattern.tile), SIDE)[0]
+    whole = _likeness(found, _waves_of(pattern.tile), SIDE)[0]
     place = np.unravel_index(int(whole.argmax()), whole.shape)
-    shifts = np.array([shifts_of(part)[-1] for part in range(64)])
-    parts = []
+    down, across = ((_SHIFTS + place) % SIDE).T
+    bits = 0
     for carrier in pattern.carriers:
-        likeness = _likeness(found[None], _waves_of(carrier), SIDE)[0]
-        down, across = ((shifts + place) % SIDE).T
-        parts.append(int(likeness[down, across].argmax()))
-    return bits_of(parts)
+        likeness = _likeness(found, _waves_of(carrier), SIDE)[0]
+        bits = bits << 6 | int(likeness[down, across].argmax())
+    return bits

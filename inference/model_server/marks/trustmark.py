@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from ..onnx_session import open_session
 from ..settings import SettingsError
 from . import Finding, SoftBinding
 
@@ -27,11 +28,10 @@ _SIDE, _STRENGTH, _GREATEST = 256, 0.95, 0.2
 _BITS = 100
 # TrustMark's schema 1, BCH_5: 61 bits, 35 that correct five wrong ones, and the schema in the last four.
 _SCHEMA, _DATA_BITS = 1, 61
-# Its code's generator has as roots a, a^3, a^5, a^7, a^9 and their conjugates in GF(2^7), a^7 = a^3 + 1.
-_FIELD, _ROOTS = 0b10001001, (1, 3, 5, 7, 9)
+# BCH_5's generator polynomial, of degree 35, in GF(2)[x].
+_GENERATOR = 0xCA76024D7
 # Among 2^100 numbers 10^-17 of all are as near to one as that.
 _MOST_WRONG = 10
-# One number for all machines, since sums that are split in another way round differently.
 _THREADS = 4
 
 Numbers = NDArray[np.float32]
@@ -69,33 +69,11 @@ class TrustMark:
 
 def encode_bits(data: str) -> Numbers:
     """TrustMark's 100 bits for 61: with the remainder after the division by its code's generator."""
-    generator = _generator()
-    degree = generator.bit_length() - 1
     # Its code pads them to whole bytes.
-    rest = int(data, 2) << -len(data) % 8 + degree
-    while rest.bit_length() > degree:
-        rest ^= generator << rest.bit_length() - degree - 1
-    return np.array([int(bit) for bit in f'{data}{rest:0{degree}b}{_SCHEMA:04b}'], np.float32)
-
-
-def _generator() -> int:
-    powers = [1]
-    for _ in range(126):
-        doubled = powers[-1] << 1
-        powers.append(doubled ^ _FIELD if doubled >> 7 else doubled)
-    logarithm = {power: index for index, power in enumerate(powers)}
-
-    def times(a: int, b: int) -> int:
-        return powers[(logarithm[a] + logarithm[b]) % 127] if a and b else 0
-
-    roots = {root * 2**step % 127 for root in _ROOTS for step in range(7)}
-    coefficients = [1]
-    for root in roots:
-        shifted = [*coefficients, 0]
-        for place, each in enumerate(coefficients):
-            shifted[place + 1] ^= times(each, powers[root])
-        coefficients = shifted
-    return int(''.join(map(str, coefficients)), 2)
+    rest = int(data, 2) << 3 + 35
+    while rest.bit_length() > 35:
+        rest ^= _GENERATOR << rest.bit_length() - 36
+    return np.array([int(bit) for bit in f'{data}{rest:035b}{_SCHEMA:04b}'], np.float32)
 
 
 def load_trustmark(folder: Path, key: bytes) -> TrustMark:
@@ -109,21 +87,8 @@ def load_trustmark(folder: Path, key: bytes) -> TrustMark:
         if hashlib.sha256(content).hexdigest() != digest:
             raise SettingsError(f'{name} in WATERMARK_DIR must be the file with the SHA-256 {digest}.')
         contents.append(content)
-    encoder, decoder = map(_session, contents)
+    encoder, decoder = (open_session(content, _THREADS) for content in contents)
     return TrustMark(encoder, decoder, key)
-
-
-def _session(content: bytes) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = _THREADS
-    options.inter_op_num_threads = 1
-    options.use_deterministic_compute = True
-    # Waiting threads would otherwise spin beside the thread that feeds the GPU.
-    options.add_session_config_entry('session.intra_op.allow_spinning', '0')
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(content, options, providers=['CPUExecutionProvider'])
 
 
 def _square(size: tuple[int, int]) -> tuple[int, int, int, int]:
