@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, cast
 
-from .c2pa.verify import Verifier, read_verifier
+from .c2pa.credentials import read_verifier
+from .c2pa.manifest import is_signed
 from .contract import OutputFormat
 from .marks import Finding, Mark, load_mark
 from .references import Unreadable, decode_reference, measure
@@ -50,7 +51,7 @@ class Detector:
     def __init__(self, settings: Settings) -> None:
         """Raises SettingsError."""
         certificate = settings.c2pa_certificate
-        self._verifier: Verifier | None = None if certificate is None else read_verifier(certificate)
+        self._verifier = None if certificate is None else read_verifier(certificate)
         self._mark: Mark | None = load_mark(settings)
 
     def judge(self, file: bytes) -> Verdict:
@@ -75,34 +76,24 @@ class Detector:
             return 'absent'
         if self._verifier is None:
             return 'unchecked'
-        if self._verifier.credentials.certificates[0] not in file:
+        credentials, verify = self._verifier
+        if credentials.certificates[0] not in file:
             return 'other'
         bindings = {None, None if self._mark is None else self._mark.binding}
         is_ours = software is not None and any(
-            self._verifier.is_signed(file, output_format, software, binding) for binding in bindings
+            is_signed(file, output_format, software, credentials, verify, binding) for binding in bindings
         )
         return 'valid' if is_ours else 'changed'
 
 
 def _sentence(verdict: Verdict) -> str:
     mark = verdict.mark
-    facts = [f'credentials {verdict.credentials}']
-    if mark is None:
-        facts.append('mark not looked for')
-    else:
-        facts.append(
-            f'mark {"found" if mark.found else "not found"}'
-            f' (score {mark.score:.1f}, needs {mark.threshold:.0f}; {mark.bits_right} of {mark.bits} bits)'
-        )
-    facts.append(f'metadata says {verdict.software}' if verdict.software else 'no metadata of a model')
     answer = 'made here' if verdict.made_here else 'nothing shows that it was made here'
-    return f'{answer}, confidence {verdict.confidence}: {", ".join(facts)}'
-
-
-def _read(path: str) -> bytes:
-    """At most as much as is looked at, and one byte more. Raises OSError."""
-    with Path(path).open('rb') as file:
-        return file.read(LIMIT_BYTES + 1)
+    looked = 'not looked for' if mark is None else f'{"" if mark.found else "not "}found ({mark.score:.1f})'
+    # As Python writes it: whoever made the file must not speak to the terminal.
+    software = f'metadata says {verdict.software!r}' if verdict.software else 'no metadata of a model'
+    confidence = f'confidence {verdict.confidence}'
+    return f'{answer}, {confidence}: credentials {verdict.credentials}, mark {looked}, {software}'
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -120,7 +111,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for path in chosen.files:
         found: dict[str, object] = {'file': path}
         try:
-            verdict = detector.judge(_read(path))
+            with Path(path).open('rb') as file:
+                verdict = detector.judge(file.read(LIMIT_BYTES + 1))
         except (OSError, Unreadable) as error:
             problem = str(error) if isinstance(error, Unreadable) else "can't be opened"
             found['problem'], sentence, status = problem, problem, 2

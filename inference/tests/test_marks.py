@@ -85,7 +85,7 @@ def test_a_picture_that_is_too_small_has_no_finding() -> None:
     [
         ({'watermark': 'visible'}, 'WATERMARK must be off, tile or trustmark'),
         ({'watermark': 'tile'}, 'WATERMARK=tile needs WATERMARK_KEY'),
-        ({'watermark': 'tile', 'watermark_key': 'short'}, 'at least 32 characters'),
+        ({'watermark': 'tile', 'watermark_key': 'short'}, 'at least 32 random characters'),
         ({'watermark': 'trustmark', 'watermark_key': KEY}, 'needs WATERMARK_DIR'),
         (
             {'watermark': 'trustmark', 'watermark_key': KEY, 'watermark_dir': Path('nowhere')},

@@ -7,7 +7,7 @@ random, and nothing of who asked for the image.
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -24,6 +24,8 @@ _ACTIONS, _DATA_HASH, _SOFT_BINDING = 'c2pa.actions.v2', 'c2pa.hash.data', 'c2pa
 _COSE_SIGN1, _ALGORITHM, _CERTIFICATES = 18, 1, 33
 
 Sign = Callable[[bytes], bytes]
+#: Whether a signature is that of a message.
+Verify = Callable[[bytes, bytes], bool]
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,35 @@ def sign_file(
     return rest[:place] + part(length, pad, digest, credentials.sign) + rest[place:]
 
 
+def is_signed(
+    file: bytes,
+    output_format: OutputFormat,
+    software: str,
+    credentials: Credentials,
+    verify: Verify,
+    mark: SoftBinding | None = None,
+) -> bool:
+    """
+    Whether `sign_file` made this very file of these: with the signature that is in it, the same comes again.
+    `credentials.sign` is not called.
+    """
+    begin = file.rfind(b'C2PA') if output_format == 'webp' else place_of(file, output_format)
+    head = file[begin : begin + 4]
+    lengths = {'png': 12 + int.from_bytes(head), 'jpeg': 2 + int.from_bytes(head[2:])}
+    end = begin + lengths.get(output_format, len(file) - begin)
+    signature_end = end - 4 if output_format == 'png' else end
+    signature = file[signature_end - credentials.signature_bytes : signature_end]
+    signed: list[bytes] = []
+
+    def sign(message: bytes) -> bytes:
+        signed.append(message)
+        return signature
+
+    unsigned = make_room(file[:begin] + file[end:], output_format, 0)
+    again = sign_file(unsigned, output_format, software, replace(credentials, sign=sign), mark)
+    return again == file and verify(signature, signed[0])
+
+
 def _settle(measure: Callable[[int, bytes], int]) -> tuple[int, bytes]:
     """The length of a part that holds its own length, and the padding to an even length, which WebP needs."""
     length, pad = 0, b''
@@ -92,12 +123,8 @@ def _actions(software: str, mark: SoftBinding | None) -> bytes:
 
 def _soft_binding(mark: SoftBinding) -> bytes:
     """Of the whole picture (C2PA 2.3, 18.10)."""
-    bound: Value = {
-        'alg': mark.algorithm,
-        'blocks': [{'scope': {}, 'value': mark.value}],
-        'pad': b'',
-    }
-    return _statement(b'cbor', _SOFT_BINDING, bound)
+    blocks: Value = [{'scope': {}, 'value': mark.value}]
+    return _statement(b'cbor', _SOFT_BINDING, {'alg': mark.algorithm, 'blocks': blocks, 'pad': b''})
 
 
 def _data_hash(place: int, length: int, pad: bytes, digest: bytes) -> bytes:

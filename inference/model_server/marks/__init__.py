@@ -25,14 +25,10 @@ class SoftBinding:
 
 @dataclass(frozen=True)
 class Finding:
-    """What was looked for in a picture."""
+    """Whether a picture has the deployment's mark, by a score that is greater with more likeness."""
 
-    #: Whether the deployment's mark is there.
     found: bool
-    #: Of the method, greater with more likeness.
     score: float
-    #: From where on a mark counts as found.
-    threshold: float
     #: So many of the mark's bits were read right.
     bits_right: int
     bits: int
@@ -57,11 +53,11 @@ def load_mark(settings: Settings) -> Mark | None:
         return None
     if method not in ('tile', 'trustmark'):
         raise SettingsError('WATERMARK must be off, tile or trustmark.')
-    if settings.watermark_key is None:
-        raise SettingsError(f'WATERMARK={method} needs WATERMARK_KEY, the secret that says whose mark it is.')
-    if len(settings.watermark_key) < _SHORTEST_KEY:
-        raise SettingsError(f'WATERMARK_KEY must have at least {_SHORTEST_KEY} characters, drawn at random.')
-    key = settings.watermark_key.encode()
+    key = (settings.watermark_key or '').encode()
+    if len(key) < _SHORTEST_KEY:
+        raise SettingsError(
+            f'WATERMARK={method} needs WATERMARK_KEY, a secret of at least {_SHORTEST_KEY} random characters.'
+        )
     if method == 'tile':
         from .tile_search import TileMark
 

@@ -9,11 +9,12 @@ the same bytes on every machine. `tile_search` finds it.
 
 import hashlib
 import math
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+
+from . import SoftBinding
 
 Integers = NDArray[np.int64]
 
@@ -25,9 +26,9 @@ VERSION = 1
 # The squares of how many periods a wave has in a tile: between coarse ones, which show on even ground, and
 # fine ones, which JPEG drops.
 _FEWEST, _MOST = 13, 240
-_DATA_PATTERNS, _BITS_EACH = 6, 6
-# One of the 64 shifts, which carry six bits, is so many pixels from the next.
-_SHIFT = SIDE // 8
+_CARRIERS = 6
+#: How far a carrier is moved, down and right, for each value of its six bits.
+SHIFTS = SIDE // 8 * np.array([divmod(value, 8) for value in range(64)])
 # Of the pattern that gives the place, and of each that carries bits, in 32nds: together the pattern has a
 # standard deviation of 1.
 _PLACE_PART, _DATA_PART = 20, 10
@@ -38,16 +39,12 @@ _RADIUS = 8
 _FAINTEST, _STRONGEST, _BY_CONTRAST, _STRENGTH = 230, 1024, 28, 205
 
 
-def _waves() -> NDArray[np.int64]:
-    """(n, 2): how many periods each wave has in a tile, down and across. The opposite ones are the same."""
-    down, across = np.mgrid[-SIDE // 2 : SIDE // 2, 0 : SIDE // 2].reshape(2, -1)
-    squared = down**2 + across**2
-    kept = (squared >= _FEWEST) & (squared <= _MOST) & ((across > 0) | (down > 0))
-    return np.stack([down[kept], across[kept]], axis=1)
-
-
-#: The waves that a pattern is made of.
-WAVES = _waves()
+_periods: Integers = np.mgrid[-SIDE // 2 : SIDE // 2, 0 : SIDE // 2].reshape(2, -1).T
+_squared = (_periods**2).sum(axis=1)
+#: (n, 2): how many periods each wave has in a tile, down and across. The opposite ones are the same.
+WAVES: Integers = _periods[
+    (_squared >= _FEWEST) & (_squared <= _MOST) & ((_periods[:, 1] > 0) | (_periods[:, 0] > 0))
+]
 _COSINE = np.array([round(1024 * math.cos(2 * math.pi * step / SIDE)) for step in range(SIDE)])
 
 
@@ -73,31 +70,23 @@ class Pattern:
 
     def __init__(self, key: bytes) -> None:
         self._key = key
-        #: Of the deployment, 32 bits.
-        self.deployment = int.from_bytes(self._derive(b'deployment', 4), 'big')
-        self.place = self._sum_of_waves(b'place')
-        self.carriers = [self._sum_of_waves(b'data %d' % number) for number in range(_DATA_PATTERNS)]
+        #: The 36 bits that it carries: the version, and 32 of the deployment.
+        self.bits = VERSION << 32 | int.from_bytes(self._derive(b'deployment', 4))
+        # The name is not on C2PA's list of algorithms, which has no method with secret keys.
+        self.binding = SoftBinding(f'image-generation-service.tile.{VERSION}', f'{self.bits:09x}')
+        #: The first one has the highest bits.
+        self.carriers = [self._sum_of_waves(b'data %d' % number) for number in range(_CARRIERS)]
+        #: The whole pattern, in 1,024ths of its standard deviation.
+        self.tile = _PLACE_PART * self._sum_of_waves(b'place')
+        for place, carrier in enumerate(reversed(self.carriers)):
+            self.tile += _DATA_PART * np.roll(carrier, SHIFTS[self.bits >> 6 * place & 63], (0, 1))
 
-    @property
-    def bits(self) -> int:
-        """The 36 bits that it carries: the version, and the deployment."""
-        return VERSION << 32 | self.deployment
-
-    @cached_property
-    def tile(self) -> Integers:
-        """The whole pattern, in 1,024ths of its standard deviation."""
-        total = _PLACE_PART * self.place
-        for carrier, shift in zip(self.carriers, shifts_of(self.bits), strict=True):
-            total = total + _DATA_PART * np.roll(carrier, shift, (0, 1))
-        return total
-
-    def mark(self, image: Image.Image) -> Image.Image:
+    def apply(self, image: Image.Image) -> Image.Image:
         """The picture, 8-bit RGB, with the pattern in it."""
         pixels = np.asarray(image)
         gray = brightness(pixels)
         height, width = gray.shape
-        tiles = (-(-height // SIDE), -(-width // SIDE))
-        pattern = np.tile(self.tile, tiles)[:height, :width]
+        pattern = np.tile(self.tile, (-(-height // SIDE), -(-width // SIDE)))[:height, :width]
         change = (_gain(gray) * pattern + (1 << 17)) >> 18
         return Image.fromarray((pixels + change[..., None]).clip(0, 255).astype(np.uint8))
 
@@ -114,21 +103,11 @@ class Pattern:
         return hashlib.shake_256(b'tile %d %s\0' % (VERSION, label) + self._key).digest(length)
 
 
-def shifts_of(bits: int) -> list[tuple[int, int]]:
-    """How far each carrier is moved down and right, in pixels; the first one has the highest bits."""
-    parts = [bits >> _BITS_EACH * place & 63 for place in reversed(range(_DATA_PATTERNS))]
-    return [(part // 8 * _SHIFT, part % 8 * _SHIFT) for part in parts]
-
-
 def _gain(gray: Integers) -> Integers:
     """In 256ths of a gray level, by the contrast around each place."""
     area = (2 * _RADIUS + 1) ** 2
     sums, squares = box_sum(gray, _RADIUS), box_sum(gray * gray, _RADIUS)
-    deviation = _root(area * squares - sums * sums) // area
+    # IEEE 754 rounds roots alike everywhere, and numbers below 2^52 are whole.
+    deviation = np.sqrt((area * squares - sums * sums).astype(np.float64)).astype(np.int64) // area
     gain = np.clip(_FAINTEST + _BY_CONTRAST * deviation, _FAINTEST, _STRONGEST) * _STRENGTH >> 8
     return box_sum(gain, _RADIUS) // area
-
-
-def _root(values: Integers) -> Integers:
-    """Whole square roots of numbers below 2^52: IEEE 754 rounds them alike everywhere."""
-    return np.sqrt(values.astype(np.float64)).astype(np.int64)

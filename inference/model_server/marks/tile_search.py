@@ -7,13 +7,14 @@ of one deployment: other patterns, and pictures without one, look like noise to 
 """
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from . import Finding, SoftBinding
-from .tile import SIDE, VERSION, WAVES, Pattern, box_sum, brightness, shifts_of
+from . import Finding
+from .tile import SHIFTS, SIDE, WAVES, Pattern, box_sum, brightness
 
 #: (n, 2, 2): how the pattern's waves may lie in the picture, down and across.
 Ways = NDArray[np.float64]
@@ -33,23 +34,12 @@ _SCALES = np.exp(np.arange(math.log(0.246), math.log(1.7), 0.004))
 #: Degrees, and the logarithm of width by height after a picture was stretched. 0 is looked at before.
 _TURNS = [turn / 2 for turn in range(-6, 7) if turn]
 _STRETCHES = [stretch / 64 for stretch in range(-20, 21) if stretch]
-_MIRRORED, _QUARTER_TURN = np.diag([1.0, -1.0]), np.array([[0.0, -1.0], [1.0, 0.0]])
 # Pixels: of the middle, where a picture is turned or stretched. More would ask for finer steps.
 _MIDDLE = 1024
-# Of the 64 values that a carrier may have.
-_SHIFTS = np.array([shifts_of(value)[-1] for value in range(64)])
 
 
-class TileMark:
+class TileMark(Pattern):
     """The tile as a mark, which needs nothing but the key."""
-
-    def __init__(self, key: bytes) -> None:
-        self._pattern = Pattern(key)
-        # The name is not on C2PA's list of algorithms, which has no method with secret keys.
-        self.binding = SoftBinding(f'image-generation-service.tile.{VERSION}', f'{self._pattern.bits:09x}')
-
-    def apply(self, image: Image.Image) -> Image.Image:
-        return self._pattern.mark(image)
 
     def find(self, image: Image.Image) -> Finding | None:
         image = image.copy()
@@ -57,38 +47,30 @@ class TileMark:
         if min(image.size) < _SMALLEST_SIDE:
             return None
         even = _even(np.asarray(image))
-        best = _match(self._pattern, _spectrum(even), _SCALED, _PLACES)
+        best = _match(self, _spectrum(even), _SCALED, _PLACES)
         if best[0] < THRESHOLD:
             # What is rare and takes longest.
-            deformed = _match(self._pattern, _spectrum(_middle(even)), _DEFORMED, _FEWER_PLACES)
+            deformed = _match(self, _spectrum(_middle(even)), _DEFORMED, _FEWER_PLACES)
             best = max(best, deformed)
         score, bits = best
-        wrong = (bits ^ self._pattern.bits).bit_count()
-        return Finding(score >= THRESHOLD, score, THRESHOLD, 36 - wrong, 36)
+        wrong = (bits ^ self.bits).bit_count()
+        return Finding(score >= THRESHOLD, score, 36 - wrong, 36)
 
 
-def _scaled(scales: NDArray[np.float64], quarter_turns: int = 1) -> Ways:
-    """Of each size, as it was and mirrored, after fewer quarter turns than these."""
-    sides = [
-        np.linalg.matrix_power(_QUARTER_TURN, turns) @ side
-        for turns in range(quarter_turns)
-        for side in (np.eye(2), _MIRRORED)
-    ]
-    return np.concatenate([side / scales[:, None, None] for side in sides])
+def _turn(degrees: float) -> NDArray[np.float64]:
+    down, across = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    return np.array([[down, -across], [across, down]])
 
 
-def _deformed() -> Ways:
-    """Turned, or stretched, and of each size."""
-    turned = [
-        np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
-        for turn in map(math.radians, _TURNS)
-    ]
-    stretched = [np.diag([math.exp(stretch / 2), math.exp(-stretch / 2)]) for stretch in _STRETCHES]
-    scaled = _scaled(_SCALES[_SCALES > 0.4][::2])
-    return np.concatenate([each @ scaled for each in (*turned, *stretched)])
+def _ways(changes: Iterable[NDArray[np.float64]], scales: NDArray[np.float64]) -> Ways:
+    """Each change, mirrored and not, in each size."""
+    sides = (np.eye(2), np.diag([1.0, -1.0]))
+    return np.concatenate([change @ side / scales[:, None, None] for change in changes for side in sides])
 
 
-_SCALED, _DEFORMED = _scaled(_SCALES, 4), _deformed()
+_SCALED = _ways(map(_turn, (0, 90, 180, 270)), _SCALES)
+_STRETCHED = [np.diag([math.exp(stretch / 2), math.exp(-stretch / 2)]) for stretch in _STRETCHES]
+_DEFORMED = _ways([*map(_turn, _TURNS), *_STRETCHED], _SCALES[_SCALES > 0.4][::2])
 
 
 def _middle(values: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -170,7 +152,7 @@ def _read(pattern: Pattern, found: NDArray[np.complex64]) -> int:
     """The bits of the carriers where the whole pattern is likeliest."""
     whole = _likeness(found, _waves_of(pattern.tile), SIDE)[0]
     place = np.unravel_index(int(whole.argmax()), whole.shape)
-    down, across = ((_SHIFTS + place) % SIDE).T
+    down, across = ((SHIFTS + place) % SIDE).T
     bits = 0
     for carrier in pattern.carriers:
         likeness = _likeness(found, _waves_of(carrier), SIDE)[0]

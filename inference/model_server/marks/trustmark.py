@@ -25,14 +25,12 @@ FILES = {
 }
 # The networks' own size, and how strong the published code lays the difference over a picture, and at most.
 _SIDE, _STRENGTH, _GREATEST = 256, 0.95, 0.2
-_BITS = 100
-# TrustMark's schema 1, BCH_5: 61 bits, 35 that correct five wrong ones, and the schema in the last four.
-_SCHEMA, _DATA_BITS = 1, 61
+# Of its schemas BCH_5: 61 bits of data, 35 that correct five wrong ones, and the schema in the last four.
+_SCHEMA, _BITS, _DATA_BITS = 1, 100, 61
 # BCH_5's generator polynomial, of degree 35, in GF(2)[x].
 _GENERATOR = 0xCA76024D7
-# Among 2^100 numbers 10^-17 of all are as near to one as that.
-_MOST_WRONG = 10
-_THREADS = 4
+# Of 100; 10^-17 of all numbers are as near to one as that.
+_LEAST_RIGHT = 90
 
 Numbers = NDArray[np.float32]
 
@@ -43,7 +41,7 @@ class TrustMark:
     def __init__(self, encoder: Any, decoder: Any, key: bytes) -> None:
         self._encoder, self._decoder = encoder, decoder
         name = hashlib.shake_256(b'trustmark 1\0' + key).digest(8)
-        data = f'{int.from_bytes(name, "big"):064b}'[:_DATA_BITS]
+        data = f'{int.from_bytes(name):064b}'[:_DATA_BITS]
         self._bits = encode_bits(data)
         self.binding = SoftBinding('com.adobe.trustmark.Q', f'{_SCHEMA}*{data}')
 
@@ -63,8 +61,7 @@ class TrustMark:
     def find(self, image: Image.Image) -> Finding | None:
         read = self._decoder.run(['output'], {'image': _small(image)})[0][0] > 0
         right = int((read == (self._bits > 0)).sum())
-        least = _BITS - _MOST_WRONG
-        return Finding(right >= least, right, least, right, _BITS)
+        return Finding(right >= _LEAST_RIGHT, right, right, _BITS)
 
 
 def encode_bits(data: str) -> Numbers:
@@ -87,7 +84,7 @@ def load_trustmark(folder: Path, key: bytes) -> TrustMark:
         if hashlib.sha256(content).hexdigest() != digest:
             raise SettingsError(f'{name} in WATERMARK_DIR must be the file with the SHA-256 {digest}.')
         contents.append(content)
-    encoder, decoder = (open_session(content, _THREADS) for content in contents)
+    encoder, decoder = (open_session(content, threads=4) for content in contents)
     return TrustMark(encoder, decoder, key)
 
 
