@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageEnhance
+from PIL import Image, ImageDraw
 
 from model_server.marks.tile_search import THRESHOLD, TileMark
 from model_server.previews import encode_preview
@@ -22,7 +22,7 @@ MARK, OTHER = TileMark(b'k' * 32), TileMark(b'o' * 32)
 CHANGES = (
     *('nothing', 'JPEG 50', 'WebP 40', 'its preview', 'to a quarter and back', 'to a quarter'),
     *('half of each side', 'half of each side, JPEG 50', 'a quarter of each side', 'as a screenshot'),
-    *('other colors', 'gray', 'mirrored', 'a quarter turn', 'turned by 1 degree'),
+    *('other colors', 'mirrored', 'a quarter turn', 'turned by 1 degree'),
     *('turned by 1 degree, JPEG 50', 'turned by 5 degrees', 'width to 0.9', 'width to 0.75', 'width to 0.6'),
 )
 
@@ -38,9 +38,11 @@ def draw(number: int, side: int) -> Image.Image:
     clouds = Image.fromarray(levels.transpose(1, 2, 0).clip(0, 255).astype(np.uint8))
     corners = rng.integers(20, 236, (3, 3, 3)).astype(np.uint8)
     kind = number % 5
-    gradient = Image.fromarray(corners if kind else corners[:1, :1]).resize((side, side), 3)
-    if kind in (1, 3):
-        return clouds if kind == 1 else gradient
+    if kind == 0:
+        return clouds
+    gradient = Image.fromarray(corners[:1, :1] if kind == 1 else corners).resize((side, side), 3)
+    if kind == 3:
+        return gradient
     pen = ImageDraw.Draw(gradient)
     for _ in range(40):
         x, y, size = (chance.randrange(side) for _ in range(3))
@@ -61,10 +63,9 @@ def change(name: str, picture: Image.Image) -> Image.Image:
     width, height = image.size
     words = name.removesuffix(', JPEG 50').split()
     match words[0]:
-        case 'to' if words[-1] == 'back':
-            image = image.resize((width // 4, height // 4)).resize((width, height))
         case 'to':
-            image = image.resize((width // 4, height // 4))
+            small = image.resize((width // 4, height // 4))
+            image = small.resize((width, height)) if words[-1] == 'back' else small
         case 'half' | 'a' if words[-1] == 'side':
             # Off the centre, at a place that fits no tile.
             part, left, top = (2 if words[0] == 'half' else 4), round(width * 0.131), round(height * 0.067)
@@ -72,13 +73,9 @@ def change(name: str, picture: Image.Image) -> Image.Image:
         case 'as':
             image = _again(image.resize((round(width * 0.8), round(height * 0.8))), 'JPEG', 80)
         case 'other':
-            image = ImageEnhance.Brightness(image).enhance(1.2)
-            hue = np.array(ImageEnhance.Color(image).enhance(1.2).convert('HSV')) + np.array(
-                [10, 0, 0], np.uint8
-            )
-            image = Image.fromarray(hue, 'HSV').convert('RGB')
-        case 'gray':
-            image = image.convert('L').convert('RGB')
+            # Brighter and warmer.
+            levels = [min(255, level * gain) for gain in (1.3, 1.15, 0.9) for level in range(256)]
+            image = image.point(levels)
         case 'mirrored':
             image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
         case 'a':
