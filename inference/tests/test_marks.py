@@ -59,10 +59,11 @@ def test_the_mark_is_found_again_and_its_bits_where_the_picture_is_not_deformed(
     assert finding.bits_right == 36 or change in ('turned by 1 degree', 'width to 0.9')
 
 
-def test_it_is_hardly_seen() -> None:
-    difference = np.asarray(MARKED, np.int16) - np.asarray(PICTURE)
-    assert 0 < np.abs(difference).max() <= 16
-    assert np.abs(difference).mean() < 2
+def test_the_preview_of_a_large_picture_has_a_mark_that_lasts() -> None:
+    # Of even colors, so that compression leaves least of it.
+    finding = MARK.find(bench.change('its preview', draw(3, 1024)))
+    assert finding is not None
+    assert finding.found
 
 
 def test_no_mark_and_another_deployment_s_are_not_taken_for_it() -> None:
@@ -124,7 +125,8 @@ async def test_file_and_preview_get_a_mark_each_and_without_one_are_what_they_we
         shown = mark.apply(make()) if mark else make()
         assert Image.open(io.BytesIO(file)).tobytes() == shown.tobytes()
         assert b'trainedAlgorithmicMedia' in file
-        assert preview == encode_preview(make(), Image.open(io.BytesIO(preview)).info['xmp'], mark)
+        # Of so small a picture the preview is as large, so it has the same pixels.
+        assert preview == encode_preview(shown, Image.open(io.BytesIO(preview)).info['xmp'])
 
 
 @pytest.mark.anyio
@@ -187,10 +189,12 @@ def test_credentials_count_only_for_the_file_and_the_certificate_that_they_are_o
         broken[signed.index(credentials.certificates[0]) + len(credentials.certificates[0]) + 20] ^= 1
         elsewhere = sign_file(file, output_format, 'model-1 <a>', credentials_of(tmp_path, authority))
         changed = signed.replace(b'"seed":1', b'"seed":2')
-        verdicts += [here.judge(bytes(each)) for each in (signed, broken, changed, elsewhere, file)]
-    states = ['valid', 'changed', 'changed', 'other', 'absent']
+        mangled = signed.replace(b'softwareAgent', b'softwareAgenT')
+        files = (signed, broken, changed, mangled, elsewhere, file)
+        verdicts += [here.judge(bytes(each)) for each in files]
+    states = ['valid', 'changed', 'changed', 'changed', 'other', 'absent']
     assert [verdict.credentials for verdict in verdicts] == states * 2
-    assert [verdict.confidence for verdict in verdicts] == ['certain', *['low'] * 4] * 2
+    assert [verdict.confidence for verdict in verdicts] == ['certain', *['low'] * 5] * 2
     assert {verdict.software for verdict in verdicts} == {'model-1 <a>'}
 
 
@@ -222,6 +226,7 @@ def test_hostile_files_have_an_answer(
     assert detect.main([str(tmp_path / 'nowhere'), str(tmp_path / 'plain')]) == 2
     monkeypatch.setattr(detect, 'LIMIT_BYTES', 1000)
     assert detect.main([str(tmp_path / 'whole')]) == 2
+    assert 'is larger than' in capsys.readouterr().out
 
 
 def test_trustmark_s_bits_are_those_of_its_own_code() -> None:
