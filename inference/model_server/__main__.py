@@ -18,6 +18,7 @@ import uvicorn
 from .app import create_app, create_context
 from .c2pa.manifest import Credentials
 from .job import ServerContext
+from .marks import Mark, load_mark
 from .observing import Observer, silence_libraries
 from .picture_check import PictureCheck, load_picture_check
 from .pipelines.engine import Engine
@@ -89,11 +90,12 @@ async def serve(
     engine: Engine,
     credentials: Credentials | None,
     check: PictureCheck | None,
+    mark: Mark | None,
     port: socket.socket,
     observer: Observer,
 ) -> int:
     """Serves until SIGTERM or SIGINT, and answers the exit status: 1 when the model could not be loaded."""
-    context = create_context(settings, engine, observer, credentials, check)
+    context = create_context(settings, engine, observer, credentials, check, mark)
     config = uvicorn.Config(
         create_app(context),
         access_log=False,
@@ -113,6 +115,8 @@ async def serve(
         observer.log('images are signed', certificateEnds=credentials.ends.isoformat())
     if check is not None:
         observer.log('pictures are checked', refuseFrom=check.rules.refuse_from)
+    if mark is not None:
+        observer.log('images are marked', method=mark.binding.algorithm)
     await asyncio.wait({serving, queue, stopped}, return_when='FIRST_COMPLETED')
     failed = queue.done() and queue.exception() is not None
     if failed:
@@ -161,6 +165,7 @@ def main() -> int:
         settings = Settings.from_environment()
         credentials = load_credentials(settings)
         check = None if settings.picture_check is None else load_picture_check(settings.picture_check)
+        mark = load_mark(settings)
         engine = load_engine(settings)
         port = listen(settings.host, settings.port)
     except SettingsError as error:
@@ -169,7 +174,7 @@ def main() -> int:
     except Exception:
         traceback.print_exc()
         return 1
-    return asyncio.run(serve(settings, engine, credentials, check, port, Observer()))
+    return asyncio.run(serve(settings, engine, credentials, check, mark, port, Observer()))
 
 
 if __name__ == '__main__':

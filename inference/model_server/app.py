@@ -27,6 +27,7 @@ from .fair_queue import FairSemaphore
 from .gpu_queue import GpuQueue, restarting_failure
 from .job import Job, ServerContext
 from .links import Links
+from .marks import Mark
 from .observing import Observer
 from .picture_check import CheckPicture
 from .pipelines.engine import LONGEST_VERSION, Engine
@@ -42,6 +43,7 @@ def create_context(
     observer: Observer,
     credentials: Credentials | None = None,
     check_picture: CheckPicture | None = None,
+    mark: Mark | None = None,
 ) -> ServerContext:
     """Builds all that requests share; call it in the event loop. Raises ValueError and OSError."""
     if not 0 < len(engine.model_version) <= LONGEST_VERSION:
@@ -50,7 +52,8 @@ def create_context(
     queue = GpuQueue(engine, observer, settings)
     sign = None
     if credentials is not None:
-        sign = lambda file, form: sign_file(file, form, engine.model_version, credentials)  # noqa: E731
+        binding = None if mark is None else mark.binding
+        sign = lambda file, form: sign_file(file, form, engine.model_version, credentials, binding)  # noqa: E731
     return ServerContext(
         settings=settings,
         observer=observer,
@@ -62,6 +65,7 @@ def create_context(
         reference_semaphore=FairSemaphore(settings.reference_requests, queue.in_order),
         sign=sign,
         check_picture=check_picture,
+        mark=mark,
     )
 
 

@@ -15,6 +15,7 @@ from .failure import Failure
 from .fair_queue import FairSemaphore, QueuedRequest
 from .gpu_queue import GpuQueue
 from .links import Links
+from .marks import Mark
 from .observing import Observer
 from .picture_check import CheckPicture, refused_failure
 from .pipelines.engine import Adapter, ImageSpec, Reference
@@ -41,6 +42,8 @@ class ServerContext:
     sign: SignFile | None = None
     #: None: images and references are not checked.
     check_picture: CheckPicture | None = None
+    #: None: images are not marked.
+    mark: Mark | None = None
     jobs: dict['asyncio.Task[None]', 'Job'] = field(default_factory=dict)
     stopping: bool = False
 
@@ -216,7 +219,10 @@ class Job:
         xmp = describe_output(request, index, self._reference_digests, context.model_version)
         link, seconds = request.outputs[index].put_url, context.settings.link_timeout_seconds
         form = request.output_format
-        delivery = deliver(context.links, link, image, form, xmp, context.sign, seconds)
+        marked = image
+        if context.mark is not None:
+            marked = await asyncio.to_thread(context.mark.apply, image.convert('RGB'))
+        delivery = deliver(context.links, link, marked, form, xmp, context.sign, seconds)
         parts = await gather_or_cancel(delivery, self._preview(index, image))
         return {name: value for part in parts for name, value in part.items()}
 
@@ -234,7 +240,7 @@ class Job:
         context, request = self._context, self._request
         xmp = describe_output(request, index, (), context.model_version, for_preview=True)
         link, deadline = request.outputs[index].preview_put_url, request.deadline_seconds
-        size = await deliver_preview(context.links, link, image, xmp, deadline, self._observer)
+        size = await deliver_preview(context.links, link, image, xmp, context.mark, deadline, self._observer)
         return {} if size is None else {'previewBytes': size}
 
     def _log(self, outcome: str) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from .links import LinkError, Links
+from .marks import Mark
 from .observing import Observer
 
 MAX_SIDE = 512
@@ -37,13 +38,16 @@ _LIGHT = _light_of(np.arange(256) / 255)
 _EDGES = _light_of((np.arange(255) + 0.5) / 255)
 
 
-def encode_preview(image: Image.Image, xmp: bytes) -> bytes | None:
+def encode_preview(image: Image.Image, xmp: bytes, mark: Mark | None = None) -> bytes | None:
     """
     A WebP of the same shape, at most 512 pixels a side and 60 kB. None where none is small enough.
 
+    The image has no mark yet: the preview gets one of its own, which lasts longer than one that was shrunk.
     The same image gives the same bytes.
     """
     small = _shrunk(image.convert('RGB'))
+    if mark is not None:
+        small = mark.apply(small)
     for quality in _QUALITIES:
         file = io.BytesIO()
         small.save(file, 'WEBP', quality=quality, xmp=xmp)
@@ -68,7 +72,13 @@ def _shrunk(image: Image.Image) -> Image.Image:
 
 
 async def deliver_preview(
-    links: Links, put_url: str | None, image: Image.Image, xmp: bytes, deadline: float, observer: Observer
+    links: Links,
+    put_url: str | None,
+    image: Image.Image,
+    xmp: bytes,
+    mark: Mark | None,
+    deadline: float,
+    observer: Observer,
 ) -> int | None:
     """
     Encodes and uploads a preview. Returns its bytes, or None where it was not put: no failure ends a request.
@@ -80,7 +90,7 @@ async def deliver_preview(
         return None
     try:
         async with asyncio.timeout(seconds):
-            file = await asyncio.to_thread(encode_preview, image, xmp)
+            file = await asyncio.to_thread(encode_preview, image, xmp, mark)
             if file is None:
                 return None
             await links.put(put_url, file, HEADERS, seconds)

@@ -38,6 +38,9 @@ class Settings:
     c2pa_private_key: Path | None = field(default=None, repr=False)
     #: The folder of what pictures are checked with; None: they are not.
     picture_check: Path | None = None
+    watermark: str = 'off'
+    watermark_key: str | None = field(default=None, repr=False)
+    watermark_dir: Path | None = None
     stuck_seconds: float = 600
     probe_seconds: float = 60
     #: Progress is repeated after this time without a step, and so is the position in the queue.
@@ -70,6 +73,9 @@ class Settings:
             c2pa_certificate=_path(env, 'C2PA_CERTIFICATE'),
             c2pa_private_key=_path(env, 'C2PA_PRIVATE_KEY'),
             picture_check=_path(env, 'PICTURE_CHECK'),
+            watermark=env.get('WATERMARK') or default.watermark,
+            watermark_key=env.get('WATERMARK_KEY') or None,
+            watermark_dir=_path(env, 'WATERMARK_DIR'),
             stuck_seconds=decimal('STUCK_SECONDS', default.stuck_seconds, 1, 86_400),
             probe_seconds=decimal('PROBE_SECONDS', default.probe_seconds, 0, 86_400),
         )

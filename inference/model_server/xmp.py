@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, unescape
 
 #: IPTC's word for a picture that a model made: http://cv.iptc.org/newscodes/digitalsourcetype/
 MADE_BY_A_MODEL = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia'
@@ -35,6 +35,14 @@ def xmp_packet(software: str, facts: Mapping[str, object]) -> bytes:
         '<?xpacket end="r"?>',
     )
     return '\n'.join(lines).encode()
+
+
+def read_software(file: bytes) -> str | None:
+    """Which model made the picture, as such a packet in its file says; None where there is none."""
+    software = re.search(b'<xmp:CreatorTool>([^<]{1,4000})</xmp:CreatorTool>', file)
+    if software is None or f'>{MADE_BY_A_MODEL}<'.encode() not in file:
+        return None
+    return unescape(software[1].decode(errors='replace'))
 
 
 def _json(facts: Mapping[str, object]) -> str:

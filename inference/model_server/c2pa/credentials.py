@@ -14,14 +14,15 @@ from cryptography.hazmat.primitives.asymmetric.ec import (
     SECP521R1,
     EllipticCurve,
     EllipticCurvePrivateKey,
+    EllipticCurvePublicKey,
 )
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from ..settings import SettingsError
-from .manifest import Credentials, Sign
+from .manifest import Credentials, Sign, Verify
 
 # All of it is in every image.
 _LARGEST_CHAIN_BYTES = 16 * 1024
@@ -48,7 +49,7 @@ def read_credentials(certificate_file: Path | None, key_file: Path | None) -> Cr
     """
     if certificate_file is None or key_file is None:
         raise SettingsError('C2PA_CERTIFICATE and C2PA_PRIVATE_KEY need each other: set both, or none.')
-    chain = _read_chain(_read(certificate_file, 'C2PA_CERTIFICATE'))
+    chain = _read_chain(certificate_file)
     key = _read_key(_read(key_file, 'C2PA_PRIVATE_KEY'))
     if not _belongs(key, chain[0]):
         raise SettingsError('C2PA_PRIVATE_KEY is not the key of the first certificate in C2PA_CERTIFICATE.')
@@ -59,6 +60,32 @@ def read_credentials(certificate_file: Path | None, key_file: Path | None) -> Cr
         return Credentials(certificates, _EDDSA, ends, 64, key.sign)
     algorithm, _, half = _CURVES[type(key.curve)]
     return Credentials(certificates, algorithm, ends, 2 * half, _ecdsa(key))
+
+
+def read_verifier(certificate_file: Path) -> tuple[Credentials, Verify]:
+    """For `is_signed`, without a key: the certificate may have ended. Raises SettingsError."""
+    chain = _read_chain(certificate_file)
+    key = chain[0].public_key()
+    if isinstance(key, Ed25519PublicKey):
+        algorithm, half = _EDDSA, 32
+    elif isinstance(key, EllipticCurvePublicKey) and type(key.curve) in _CURVES:
+        algorithm, digest, half = _CURVES[type(key.curve)]
+    else:
+        raise SettingsError('C2PA_CERTIFICATE must have a key of a kind that the server signs with.')
+
+    def verify(signature: bytes, message: bytes) -> bool:
+        try:
+            if isinstance(key, Ed25519PublicKey):
+                key.verify(signature, message)
+            else:
+                numbers = (int.from_bytes(part) for part in (signature[:half], signature[half:]))
+                key.verify(encode_dss_signature(*numbers), message, ECDSA(digest))
+        except InvalidSignature:
+            return False
+        return True
+
+    certificates = [certificate.public_bytes(Encoding.DER) for certificate in chain]
+    return Credentials(certificates, algorithm, chain[0].not_valid_after_utc, 2 * half, bytes), verify
 
 
 def _belongs(key: Ed25519PrivateKey | EllipticCurvePrivateKey, certificate: x509.Certificate) -> bool:
@@ -75,7 +102,9 @@ def _read(file: Path, name: str) -> bytes:
         raise SettingsError(f'{name} must be the path of a file that the server can read.') from None
 
 
-def _read_chain(pem: bytes) -> list[x509.Certificate]:
+def _read_chain(certificate_file: Path) -> list[x509.Certificate]:
+    """The certificates in the file of C2PA_CERTIFICATE. Raises SettingsError."""
+    pem = _read(certificate_file, 'C2PA_CERTIFICATE')
     try:
         chain = x509.load_pem_x509_certificates(pem)
     except ValueError:

@@ -7,22 +7,25 @@ random, and nothing of who asked for the image.
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
 from ..contract import OutputFormat
+from ..marks import SoftBinding
 from ..xmp import MADE_BY_A_MODEL
 from .containers import make_room, place_of, wrap
 from .encoding import Tagged, Value, box, content_of, encode, labelled_box
 
 GENERATOR: Value = {'name': 'Image Generation Service', 'version': '1.0.0'}
 
-_ACTIONS, _DATA_HASH = 'c2pa.actions.v2', 'c2pa.hash.data'
+_ACTIONS, _DATA_HASH, _SOFT_BINDING = 'c2pa.actions.v2', 'c2pa.hash.data', 'c2pa.soft-binding'
 # COSE (RFC 9052, RFC 9360): a tag, and the numbers of two header parameters.
 _COSE_SIGN1, _ALGORITHM, _CERTIFICATES = 18, 1, 33
 
 Sign = Callable[[bytes], bytes]
+#: Whether a signature is that of a message.
+Verify = Callable[[bytes, bytes], bool]
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,23 @@ class Credentials:
     sign: Sign = field(repr=False)
 
 
-def sign_file(file: bytes, output_format: OutputFormat, software: str, credentials: Credentials) -> bytes:
-    """The file with a manifest that says that `software`, a model, made it. Until then it must have none."""
+def sign_file(
+    file: bytes,
+    output_format: OutputFormat,
+    software: str,
+    credentials: Credentials,
+    mark: SoftBinding | None = None,
+) -> bytes:
+    """
+    The file with a manifest that says that `software`, a model, made it, and with which mark. Until then it
+    must have none.
+    """
     place = place_of(file, output_format)
 
     def part(length: int, pad: bytes, digest: bytes, sign: Sign) -> bytes:
-        assertions = {_ACTIONS: _actions(software), _DATA_HASH: _data_hash(place, length, pad, digest)}
+        assertions = {_ACTIONS: _actions(software, mark), _DATA_HASH: _data_hash(place, length, pad, digest)}
+        if mark is not None:
+            assertions[_SOFT_BINDING] = _soft_binding(mark)
         return wrap(_store(assertions, digest, credentials, sign), output_format)
 
     length, pad = _settle(
@@ -54,6 +68,35 @@ def sign_file(file: bytes, output_format: OutputFormat, software: str, credentia
     rest = make_room(file, output_format, length)
     digest = hashlib.sha256(rest).digest()
     return rest[:place] + part(length, pad, digest, credentials.sign) + rest[place:]
+
+
+def is_signed(
+    file: bytes,
+    output_format: OutputFormat,
+    software: str,
+    credentials: Credentials,
+    verify: Verify,
+    mark: SoftBinding | None = None,
+) -> bool:
+    """
+    Whether `sign_file` made this very file of these: with the signature that is in it, the same comes again.
+    `credentials.sign` is not called.
+    """
+    begin = file.rfind(b'C2PA') if output_format == 'webp' else place_of(file, output_format)
+    head = file[begin : begin + 4]
+    lengths = {'png': 12 + int.from_bytes(head), 'jpeg': 2 + int.from_bytes(head[2:])}
+    end = begin + lengths.get(output_format, len(file) - begin)
+    signature_end = end - 4 if output_format == 'png' else end
+    signature = file[signature_end - credentials.signature_bytes : signature_end]
+    signed: list[bytes] = []
+
+    def sign(message: bytes) -> bytes:
+        signed.append(message)
+        return signature
+
+    unsigned = make_room(file[:begin] + file[end:], output_format, 0)
+    again = sign_file(unsigned, output_format, software, replace(credentials, sign=sign), mark)
+    return again == file and verify(signature, signed[0])
 
 
 def _settle(measure: Callable[[int, bytes], int]) -> tuple[int, bytes]:
@@ -68,13 +111,20 @@ def _settle(measure: Callable[[int, bytes], int]) -> tuple[int, bytes]:
     return length, pad
 
 
-def _actions(software: str) -> bytes:
+def _actions(software: str, mark: SoftBinding | None) -> bytes:
     made: Value = {
         'action': 'c2pa.created',
         'digitalSourceType': MADE_BY_A_MODEL,
         'softwareAgent': {'name': software},
     }
-    return _statement(b'cbor', _ACTIONS, {'actions': [made]})
+    marked: list[Value] = [] if mark is None else [{'action': 'c2pa.watermarked.bound'}]
+    return _statement(b'cbor', _ACTIONS, {'actions': [made, *marked]})
+
+
+def _soft_binding(mark: SoftBinding) -> bytes:
+    """Of the whole picture (C2PA 2.3, 18.10)."""
+    blocks: Value = [{'scope': {}, 'value': mark.value}]
+    return _statement(b'cbor', _SOFT_BINDING, {'alg': mark.algorithm, 'blocks': blocks, 'pad': b''})
 
 
 def _data_hash(place: int, length: int, pad: bytes, digest: bytes) -> bytes:
