@@ -108,8 +108,7 @@ export class ServiceStack extends Stack {
       Tags.of(store).add(dataTag, this.stackName);
     this.model = new ModelAccess(this, { inference: configuration.inference, model });
     this.references = new ReferenceFetcher(this, 'References', { ...configuration, logRetention });
-    const { prompt } = configuration.moderation;
-    this.promptCheck = prompt.kind === 'none' ? null : new PromptCheck(this, 'PromptCheck', prompt);
+    this.promptCheck = this.addPromptCheck();
     const throttle = throttleOf(configuration.throttle, accountConcurrency);
     this.api = new HttpApi(this, 'Api', { ...configuration, throttle, logRetention });
     const { api } = this.api;
@@ -136,6 +135,13 @@ export class ServiceStack extends Stack {
       this.images,
     ]);
     this.addOutputs(dashboard, monitoring);
+  }
+
+  private addPromptCheck(): PromptCheck | null {
+    const { prompt, keepRefusedPrompts: days, noticePercent } = this.configuration.moderation;
+    if (prompt.kind === 'none') return null;
+    const settings = { ...prompt, ...(days !== null && { keepRefusedDays: days }) };
+    return new PromptCheck(this, 'PromptCheck', { settings, noticePercent });
   }
 
   private addDashboard(

@@ -25,6 +25,7 @@ import {
 } from '../common/values.ts';
 import type { CommandGroup, OperandRow, Session } from './command.ts';
 import { getLicense } from './get-license.ts';
+import { showRefused } from './refused-request.ts';
 
 const examples = [
   'generation list --owner ada@example.com --status FAILED --since 2026-11-20',
@@ -67,7 +68,7 @@ export const generationCommands: CommandGroup = {
     },
     {
       name: 'show',
-      description: 'one stored request and its credits, without its prompt and its images',
+      description: 'one stored request and its credits, without its prompt and its images; or a refused one',
       operands: oneRequest,
       options: [
         [
@@ -189,19 +190,16 @@ async function show(
   requestId: string,
   reason: string | null,
 ): Promise<Answer> {
-  const { stores, bucketName, nowMs } = session;
+  const { stores, bucketName } = session;
+  const noteReason = reason === null ? null : () => noteRequestRead(session, licenseId, requestId, reason);
   const generation = await stores.generations.get(licenseId, requestId);
-  if (generation === null) throw await missingRequest(session, licenseId, requestId);
-  if (reason === null) return { json: withoutPrompts(generation), text: generationText(generation) };
-  const changes = Object.entries({ request: requestId, readBecause: reason });
-  const note = {
-    by: await session.operator(),
-    action: 'request_read',
-    subjectId: requestId,
-    subjectName: null,
-    changes: changes.map(([member, to]) => ({ member, from: null, to })),
-  } as const;
-  await noteRead(stores.table, { licenseId }, note, nowMs);
+  if (generation === null) {
+    const refused = await showRefused(session, licenseId, requestId, noteReason);
+    if (refused === null) throw await missingRequest(session, licenseId, requestId);
+    return refused;
+  }
+  if (noteReason === null) return { json: withoutPrompts(generation), text: generationText(generation) };
+  await noteReason();
   const { objectStore } = await import('../../shared/images/object-store.ts');
   const linked = bucketName === null ? null : await storedAnswer(generation, objectStore(bucketName));
   const { outputs = [] } = linked ?? {};
@@ -213,6 +211,23 @@ async function show(
     json: { ...generationJson(generation), outputs },
     text: [generationText(generation), asked, ...outputs].join('\n'),
   };
+}
+
+async function noteRequestRead(
+  session: Session,
+  licenseId: string,
+  requestId: string,
+  reason: string,
+): Promise<void> {
+  const changes = Object.entries({ request: requestId, readBecause: reason });
+  const note = {
+    by: await session.operator(),
+    action: 'request_read',
+    subjectId: requestId,
+    subjectName: null,
+    changes: changes.map(([member, to]) => ({ member, from: null, to })),
+  } as const;
+  await noteRead(session.stores.table, { licenseId }, note, session.nowMs);
 }
 
 /** Without what it was asked for. */

@@ -1,18 +1,28 @@
 import { Stack } from 'aws-cdk-lib/core';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import type { Configuration } from '../configuration.ts';
 import { environmentVariables, type PromptCheckSettings } from '../../shared/base/config.ts';
-import { serviceMetrics, window } from './monitoring/metrics.ts';
+import { combined, hour, serviceMetrics, share, window } from './monitoring/metrics.ts';
 import type { AlarmRow, Watched } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
+
+export interface PromptCheckProps extends Pick<Configuration['moderation'], 'noticePercent'> {
+  readonly settings: PromptCheckSettings;
+}
+
+/** So many refused in an hour are told of at the earliest: a share of few says little. */
+const fewestRefused = 20;
 
 /** What prompts are checked with: who may ask it, and what is watched. */
 export class PromptCheck extends Construct implements Watched {
   private readonly settings: PromptCheckSettings;
+  private readonly noticePercent: number;
 
-  constructor(scope: Construct, id: string, settings: PromptCheckSettings) {
+  constructor(scope: Construct, id: string, { settings, noticePercent }: PromptCheckProps) {
     super(scope, id);
     this.settings = settings;
+    this.noticePercent = noticePercent;
   }
 
   /** Lets a function ask, and nothing else. */
@@ -30,6 +40,13 @@ export class PromptCheck extends Construct implements Watched {
     return Stack.of(this).formatArn({ service: 'bedrock', resource: 'guardrail', resourceName });
   }
 
+  private refusedShare() {
+    const every = { period: hour };
+    const count = (outcome: string) => serviceMetrics(this).count('promptChecks', outcome, every);
+    const whole = combined('SUM', [count('allowed'), count('refused')], hour);
+    return share({ refused: count('refused') }, whole, { atLeast: fewestRefused, ...every });
+  }
+
   get alarms(): AlarmRow[] {
     const then = this.settings.onFailure === 'refuse' ? 'are refused with 503' : 'are generated unchecked';
     return [
@@ -40,6 +57,14 @@ export class PromptCheck extends Construct implements Watched {
         means: `Prompts cannot be checked, and ${then}.`,
         metric: serviceMetrics(this).count('promptChecks', 'failed', { period: window }),
         threshold: 5,
+      },
+      {
+        id: 'prompts-refused',
+        capability: 'api',
+        severity: 'warning',
+        means: `At least ${this.noticePercent}% of the prompts of an hour were refused.`,
+        metric: this.refusedShare(),
+        threshold: this.noticePercent,
       },
     ];
   }

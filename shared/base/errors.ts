@@ -108,6 +108,15 @@ export interface ServiceErrorOptions {
   inLine?: boolean | undefined;
   /** What CONTENT_REFUSED was for. */
   categories?: readonly string[] | undefined;
+  /** What was asked for, to be kept for the operator. No log and no answer has it. */
+  refusedPrompt?: RefusedPrompt | undefined;
+}
+
+export interface RefusedPrompt {
+  prompt: string;
+  negativePrompt: string;
+  categories: readonly string[];
+  keptDays: number;
 }
 
 /**
@@ -134,6 +143,7 @@ export class ServiceError extends Error {
   readonly noFault: boolean;
   readonly inLine: boolean;
   readonly categories: readonly string[];
+  readonly refusedPrompt: RefusedPrompt | undefined;
 
   constructor(code: ErrorCode, sentence: Sentence, options: ServiceErrorOptions = {}) {
     super(inWords(sentence, ownWords), { cause: options.cause });
@@ -145,6 +155,7 @@ export class ServiceError extends Error {
     this.unpaid = options.unpaid;
     this.inLine = options.inLine === true;
     this.categories = options.categories ?? [];
+    this.refusedPrompt = options.refusedPrompt;
     this.noFault = options.noFault === true || options.unpaid !== undefined || this.inLine;
   }
 

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { loggableError, type Log } from '../base/log.ts';
 import { errorCodes } from '../base/errors.ts';
 import { addRefusal, countedCategory, keepRefused } from '../limits/refusal-store.ts';
+import { keepRefusedPrompt } from '../limits/refused-prompt-store.ts';
 import type { Route } from '../routes/route.ts';
 import type { Table } from '../table/table.ts';
 import type { ApiRequest } from './request.ts';
@@ -19,7 +20,7 @@ export interface RefusalCountDeps {
 
 /**
  * Counts a request that was refused, for the license that it was known to be of, and keeps what it was refused for, at most once in
- * ten seconds. Whatever goes wrong is only logged: what is there to be looked at must never change an answer.
+ * ten seconds unless its prompt is kept too. Whatever goes wrong is only logged: what is there to be looked at must never change an answer.
  */
 export async function countRefusal(
   request: ApiRequest,
@@ -30,6 +31,7 @@ export async function countRefusal(
     refusalOwner: owner,
     refusedBecause,
     refusedCategories,
+    refusedPrompt,
     requestId,
     receivedAtMs,
     logFields,
@@ -40,11 +42,15 @@ export async function countRefusal(
   try {
     const counts = [code, ...refusedCategories.map(countedCategory)];
     const writes = [addRefusal(deps.table(), owner, counts, receivedAtMs, signal)];
-    if (deps.mayKeep(owner.licenseId, receivedAtMs)) {
+    if (refusedPrompt !== undefined || deps.mayKeep(owner.licenseId, receivedAtMs)) {
       const { status } = errorCodes[code];
       const error = withoutQuotes(refusedBecause);
       const refused = { requestId, atMs: receivedAtMs, route: `${method} ${path}`, status, code, error };
       writes.push(keepRefused(deps.table(), owner, refused, signal));
+    }
+    if (refusedPrompt !== undefined) {
+      const of = { licenseId: owner.licenseId, requestId, atMs: receivedAtMs };
+      writes.push(keepRefusedPrompt(deps.table(), of, refusedPrompt, signal));
     }
     await Promise.all(writes);
   } catch (cause) {

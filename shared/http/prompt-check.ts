@@ -21,7 +21,8 @@ export function promptCheckOf({ env, table, clock, log }: Runtime): PromptCheck 
           readSecret: kept(() => secretReader(config, secretsManagerUrl)(settings.secretArn), clock),
           clock,
         });
-  return promptCheck({ ask, onFailure: settings.onFailure, log });
+  const { onFailure, keepRefusedDays } = settings;
+  return promptCheck({ ask, onFailure, keepRefusedDays, log });
 }
 
 /** Reads a secret again only after a while. What could not be read is read again at once. */

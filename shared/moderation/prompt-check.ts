@@ -27,6 +27,8 @@ export type AskAboutPrompt = (asked: AskedPrompt, withinMs: number) => Promise<V
 export interface PromptCheckDeps {
   ask: AskAboutPrompt;
   onFailure: PromptCheckSettings['onFailure'];
+  /** For how many days refused prompts are kept; undefined: they are not. */
+  keepRefusedDays?: number | undefined;
   log: Log;
 }
 
@@ -36,7 +38,7 @@ export type PromptCheck = (asked: AskedPrompt, meter: Meter) => Promise<void>;
 /** From the question to the whole verdict. */
 const answerWithinMs = 2000;
 
-export function promptCheck({ ask, onFailure, log }: PromptCheckDeps): PromptCheck {
+export function promptCheck({ ask, onFailure, keepRefusedDays, log }: PromptCheckDeps): PromptCheck {
   return async (asked, meter) => {
     const verdict = await ask(asked, answerWithinMs).catch((cause: unknown) => {
       meter.count('promptChecks', 'failed');
@@ -47,7 +49,7 @@ export function promptCheck({ ask, onFailure, log }: PromptCheckDeps): PromptChe
     });
     if (verdict === null) return;
     meter.count('promptChecks', verdict.allowed ? 'allowed' : 'refused');
-    if (!verdict.allowed) throw contentRefused(knownCategories(verdict.categories));
+    if (!verdict.allowed) throw contentRefused(asked, knownCategories(verdict.categories), keepRefusedDays);
   };
 }
 
@@ -59,10 +61,17 @@ function notChecked(cause: unknown): ServiceError {
   );
 }
 
-function contentRefused(categories: string[]): ServiceError {
+function contentRefused(
+  { prompt, negativePrompt }: AskedPrompt,
+  categories: string[],
+  keptDays: number | undefined,
+): ServiceError {
   return new ServiceError(
     'CONTENT_REFUSED',
     `The prompt was refused for ${categoriesInWords(categories)}. Change what it asks for, then send it again. Nothing was charged.`,
-    { categories },
+    {
+      categories,
+      refusedPrompt: keptDays === undefined ? undefined : { prompt, negativePrompt, categories, keptDays },
+    },
   );
 }
