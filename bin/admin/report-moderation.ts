@@ -32,7 +32,7 @@ export async function reportModeration(session: Session, of: Month): Promise<Ans
     ownerEmail: emails.get(one.ownerId) ?? null,
     percent: percentOf(one),
   }));
-  const sums = { refused: 0, completed: 0, categories: {} as Record<string, number> };
+  const sums = { refused: 0, completed: 0, categories: noCounts() };
   for (const { refused, completed, categories } of found) {
     sums.refused += refused;
     sums.completed += completed;
@@ -58,7 +58,7 @@ async function moderated(
 ): Promise<Moderated> {
   const days = await listRefusalsByCategory(stores.table, licenseId, of.name);
   const refused = days.reduce((sum, day) => sum + day.refused, 0);
-  const categories: Record<string, number> = {};
+  const categories = noCounts();
   for (const day of days)
     for (const [name, count] of Object.entries(day.categories)) add(categories, name, count);
   // Of the others nothing is shown.
@@ -75,6 +75,11 @@ async function completedIn({ periods }: Session['stores'], licenseId: string, of
   const days = near.flatMap(({ byDay }) => Object.entries(byDay));
   const inMonth = days.filter(([day]) => day.startsWith(of.name.slice(5)));
   return inMonth.reduce((sum, [, { requests }]) => sum + requests, 0);
+}
+
+/** Without a prototype, because a category may be any word, such as `constructor`. */
+function noCounts(): Record<string, number> {
+  return Object.create(null);
 }
 
 function add(counts: Record<string, number>, name: string, count: number): void {

@@ -66,10 +66,10 @@ export async function listRefusalsByCategory(
   licenseId: string,
   month: string,
 ): Promise<{ refused: number; categories: Record<string, number> }[]> {
-  const { PK, SK: days } = itemKeys.refusals(licenseId, month, '');
+  const { PK } = itemKeys.refusals(licenseId, month, '');
   const query = {
     KeyConditionExpression: 'PK = :license AND begins_with(SK, :month)',
-    ExpressionAttributeValues: { ':license': PK, ':month': days.slice(0, month.length) },
+    ExpressionAttributeValues: { ':license': PK, ':month': month },
     ConsistentRead: true,
   };
   return queryAll(table, query, (item) => {
