@@ -94,7 +94,8 @@ const changeOptions: OptionRow[] = [
 
 export const licenseCommands: CommandGroup = {
   name: 'license',
-  description: 'licenses, which keys belong to: grant, change, credit, moderation, suspend, resume, end, forgive, list',
+  description:
+    'licenses, which keys belong to: grant, change, credit, moderation, suspend, resume, end, forgive, list',
   examples,
   commands: [
     {

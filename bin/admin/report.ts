@@ -21,7 +21,11 @@ export const reportCommands: CommandGroup = {
   name: 'report',
   description:
     'what all licenses used in the billing periods that ended in a month, or were refused in it; reads the whole table once',
-  examples: ['report usage --month 2026-10', 'report identities --month 2026-10 --json', 'report moderation --month 2026-10'],
+  examples: [
+    'report usage --month 2026-10',
+    'report identities --month 2026-10 --json',
+    'report moderation --month 2026-10',
+  ],
   commands: [
     {
       name: 'usage',

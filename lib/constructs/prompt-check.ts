@@ -1,9 +1,10 @@
 import { Stack } from 'aws-cdk-lib/core';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { Configuration } from '../configuration.ts';
 import { environmentVariables, type PromptCheckSettings } from '../../shared/base/config.ts';
-import { combined, hour, serviceMetrics, share, window } from './monitoring/metrics.ts';
+import { hour, serviceMetrics, window } from './monitoring/metrics.ts';
 import type { AlarmRow, Watched } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -40,11 +41,13 @@ export class PromptCheck extends Construct implements Watched {
     return Stack.of(this).formatArn({ service: 'bedrock', resource: 'guardrail', resourceName });
   }
 
-  private refusedShare() {
-    const every = { period: hour };
-    const count = (outcome: string) => serviceMetrics(this).count('promptChecks', outcome, every);
-    const whole = combined('SUM', [count('allowed'), count('refused')], hour);
-    return share({ refused: count('refused') }, whole, { atLeast: fewestRefused, ...every });
+  private refusedShare(): MathExpression {
+    const count = (outcome: string) => serviceMetrics(this).count('promptChecks', outcome, { period: hour });
+    return new MathExpression({
+      expression: `IF(refused >= ${fewestRefused}, 100 * refused / SUM([refused, allowed]), 0)`,
+      usingMetrics: { refused: count('refused'), allowed: count('allowed') },
+      period: hour,
+    });
   }
 
   get alarms(): AlarmRow[] {

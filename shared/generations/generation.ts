@@ -2,11 +2,11 @@ import type { CreateGenerationBody, GenerationErrorCode, ReferenceMode } from '.
 import type { OutputFormat } from '../images/image-types.ts';
 import type { GenerationStatus, GenerationType } from '../base/generation-kinds.ts';
 import type { Identity } from '../identities/identity.ts';
-import type { ModerationRule } from '../moderation/rule.ts';
 import { maxSeed } from './contract.ts';
 import { memberName, ownWords, ServiceError } from '../base/errors.ts';
 import { creditCost } from '../licenses/credits.ts';
 import { isAccountCallerId } from '../base/ids.ts';
+import type { ModerationRule } from '../licenses/license.ts';
 import { tiers, type TierName } from '../licenses/tiers.ts';
 
 /** One stored request. Times are milliseconds since 1970. */

@@ -2,7 +2,6 @@ import type { AuditedMembers } from '../accounts/audit.ts';
 import type { LicenseAnswer, LicenseStatus } from './contract.ts';
 import { isoTime } from '../base/clock.ts';
 import { creditPeriod, type CreditPeriod } from './credit-period.ts';
-import type { ModerationRule } from '../moderation/rule.ts';
 import { tiers, type TierName } from './tiers.ts';
 
 export interface License {
@@ -37,6 +36,12 @@ export interface License {
   moderation: { rule: ModerationRule; reason: string } | null;
   createdAtMs: number;
 }
+
+/**
+ * How the content of one license is checked other than everybody's: not at all, or with these thresholds for pictures, by category.
+ * They leave the check of prompts as it is, which knows no thresholds.
+ */
+export type ModerationRule = 'exempt' | Readonly<Record<string, number>>;
 
 export interface Suspension {
   atMs: number;
@@ -111,8 +116,16 @@ export function licenseMembers(license: License): AuditedMembers {
     extraUntilMs: _extra,
     ...members
   } = license;
-  const { givenName, periodAnchorMs, activeUntilMs, graceUntilMs, carried, suspended, moderation, ...others } =
-    members;
+  const {
+    givenName,
+    periodAnchorMs,
+    activeUntilMs,
+    graceUntilMs,
+    carried,
+    suspended,
+    moderation,
+    ...others
+  } = members;
   return {
     name: givenName,
     ...others,

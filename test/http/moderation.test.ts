@@ -68,7 +68,10 @@ test('an exempt license is checked nowhere, one with thresholds only its picture
   await set('--default');
   expect((await account.generate({ prompt })).status).toBe(200);
   expect(server.requests).toHaveLength(2);
-  expect(asked.slice(2).map(({ pictureCheck }) => pictureCheck)).toEqual([{ nsfw: 0.95, gore: 1 }, undefined]);
+  expect(asked.slice(2).map(({ pictureCheck }) => pictureCheck)).toEqual([
+    { nsfw: 0.95, gore: 1 },
+    undefined,
+  ]);
 
   const { entries } = await admin(`audit ${licenseId}`);
   expect(entries[1].changes).toEqual([
