@@ -1,5 +1,5 @@
 import { listRefused } from '../../shared/limits/refusal-store.ts';
-import { readRefusedPrompt } from '../../shared/limits/refused-prompt-store.ts';
+import { readRefusedPrompt } from '../../shared/moderation/refused-prompts.ts';
 import type { RefusedRequest } from '../../shared/limits/refusals.ts';
 import { isoTime } from '../../shared/base/clock.ts';
 import { keyValues, readableTime, type Answer } from '../common/output.ts';

@@ -4,32 +4,37 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { Configuration } from '../configuration.ts';
 import { environmentVariables, type PromptCheckSettings } from '../../shared/base/config.ts';
-import { hour, serviceMetrics, window } from './monitoring/metrics.ts';
-import type { AlarmRow, Watched } from './monitoring/watched.ts';
+import { graph, hour, serviceMetrics, window } from './monitoring/metrics.ts';
+import type { AlarmRow, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-export interface PromptCheckProps extends Pick<Configuration['moderation'], 'noticePercent'> {
-  readonly settings: PromptCheckSettings;
-}
+type Moderation = Configuration['moderation'];
 
 /** So many refused in an hour are told of at the earliest: a share of few says little. */
 const fewestRefused = 20;
 
-/** What prompts are checked with: who may ask it, and what is watched. */
+/** What prompts are checked with, if with anything: who may ask it, and what is watched. */
 export class PromptCheck extends Construct implements Watched {
-  private readonly settings: PromptCheckSettings;
-  private readonly noticePercent: number;
+  private readonly moderation: Moderation;
+  private readonly settings: Moderation['prompt'];
 
-  constructor(scope: Construct, id: string, { settings, noticePercent }: PromptCheckProps) {
+  constructor(scope: Construct, id: string, moderation: Moderation) {
     super(scope, id);
-    this.settings = settings;
-    this.noticePercent = noticePercent;
+    this.moderation = moderation;
+    this.settings = moderation.prompt;
+  }
+
+  get isOn(): boolean {
+    return this.settings.kind !== 'none';
   }
 
   /** Lets a function ask, and nothing else. */
   grant(fn: ServiceFunction): void {
     const { settings } = this;
-    fn.setVariable(environmentVariables.promptCheck, JSON.stringify(settings));
+    if (settings.kind === 'none') return;
+    const days = this.moderation.keepRefusedPrompts;
+    const kept: PromptCheckSettings = { ...settings, ...(days !== null && { keepRefusedDays: days }) };
+    fn.setVariable(environmentVariables.promptCheck, JSON.stringify(kept));
     const [action, resource] =
       settings.kind === 'http'
         ? ['secretsmanager:GetSecretValue', settings.secretArn]
@@ -51,6 +56,7 @@ export class PromptCheck extends Construct implements Watched {
   }
 
   get alarms(): AlarmRow[] {
+    if (this.settings.kind === 'none') return [];
     const then = this.settings.onFailure === 'refuse' ? 'are refused with 503' : 'are generated unchecked';
     return [
       {
@@ -65,10 +71,16 @@ export class PromptCheck extends Construct implements Watched {
         id: 'prompts-refused',
         capability: 'api',
         severity: 'warning',
-        means: `At least ${this.noticePercent}% of the prompts of an hour were refused.`,
+        means: `At least ${this.moderation.noticePercent}% of the prompts of an hour were refused.`,
         metric: this.refusedShare(),
-        threshold: this.noticePercent,
+        threshold: this.moderation.noticePercent,
       },
     ];
+  }
+
+  get widgets(): Widgets {
+    if (!this.isOn) return {};
+    const outcomes = serviceMetrics(this).every('promptChecks');
+    return { requests: [graph('Checks of prompts by outcome', [outcomes], { stacked: true })] };
   }
 }

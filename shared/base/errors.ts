@@ -106,18 +106,14 @@ export interface ServiceErrorOptions {
   noFault?: boolean | undefined;
   /** Set where it came to nothing in the model's line. It is no fault while the model completes others. */
   inLine?: boolean | undefined;
-  /** What CONTENT_REFUSED was for. */
+  /** What CONTENT_REFUSED was for. Left out by who only tells of it: the run that was refused has counted it. */
   categories?: readonly string[] | undefined;
-  /** What was asked for, to be kept for the operator. No log and no answer has it. */
-  refusedPrompt?: RefusedPrompt | undefined;
+  /** Set where the operator has kept what was asked for: the error itself holds no prompt. */
+  keepPrompt?: KeepPrompt | undefined;
 }
 
-export interface RefusedPrompt {
-  prompt: string;
-  negativePrompt: string;
-  categories: readonly string[];
-  keptDays: number;
-}
+/** Keeps what a request of a license asked for, of which it is an error. */
+export type KeepPrompt = (licenseId: string, atMs: number, signal: AbortSignal) => Promise<void>;
 
 /**
  * Whether an error is a fault of ours, which alarms look at. What callers can bring about is none, and is counted apart.
@@ -142,8 +138,8 @@ export class ServiceError extends Error {
   readonly unpaid: UnpaidReason | undefined;
   readonly noFault: boolean;
   readonly inLine: boolean;
-  readonly categories: readonly string[];
-  readonly refusedPrompt: RefusedPrompt | undefined;
+  readonly categories: readonly string[] | undefined;
+  readonly keepPrompt: KeepPrompt | undefined;
 
   constructor(code: ErrorCode, sentence: Sentence, options: ServiceErrorOptions = {}) {
     super(inWords(sentence, ownWords), { cause: options.cause });
@@ -154,8 +150,8 @@ export class ServiceError extends Error {
     this.requestId = options.requestId;
     this.unpaid = options.unpaid;
     this.inLine = options.inLine === true;
-    this.categories = options.categories ?? [];
-    this.refusedPrompt = options.refusedPrompt;
+    this.categories = options.categories;
+    this.keepPrompt = options.keepPrompt;
     this.noFault = options.noFault === true || options.unpaid !== undefined || this.inLine;
   }
 

@@ -3,7 +3,6 @@ import type { Clock } from '../base/clock.ts';
 import { loggableError, type Log } from '../base/log.ts';
 import { errorCodes } from '../base/errors.ts';
 import { addRefusal, countedCategory, keepRefused } from '../limits/refusal-store.ts';
-import { keepRefusedPrompt } from '../limits/refused-prompt-store.ts';
 import type { Route } from '../routes/route.ts';
 import type { Table } from '../table/table.ts';
 import type { ApiRequest } from './request.ts';
@@ -31,7 +30,7 @@ export async function countRefusal(
     refusalOwner: owner,
     refusedBecause,
     refusedCategories,
-    refusedPrompt,
+    keepPrompt,
     requestId,
     receivedAtMs,
     logFields,
@@ -40,18 +39,18 @@ export async function countRefusal(
   if (owner === null || !isRefusalCode(code)) return;
   const signal = deps.clock.timeout(countWithinMs);
   try {
-    const counts = [code, ...refusedCategories.map(countedCategory)];
-    const writes = [addRefusal(deps.table(), owner, counts, receivedAtMs, signal)];
-    if (refusedPrompt !== undefined || deps.mayKeep(owner.licenseId, receivedAtMs)) {
+    const writes = [];
+    if (code !== 'CONTENT_REFUSED' || refusedCategories !== undefined) {
+      const counts = [code, ...(refusedCategories ?? []).map(countedCategory)];
+      writes.push(addRefusal(deps.table(), owner, counts, receivedAtMs, signal));
+    }
+    if (keepPrompt !== undefined || deps.mayKeep(owner.licenseId, receivedAtMs)) {
       const { status } = errorCodes[code];
       const error = withoutQuotes(refusedBecause);
       const refused = { requestId, atMs: receivedAtMs, route: `${method} ${path}`, status, code, error };
       writes.push(keepRefused(deps.table(), owner, refused, signal));
     }
-    if (refusedPrompt !== undefined) {
-      const of = { licenseId: owner.licenseId, requestId, atMs: receivedAtMs };
-      writes.push(keepRefusedPrompt(deps.table(), of, refusedPrompt, signal));
-    }
+    if (keepPrompt !== undefined) writes.push(keepPrompt(owner.licenseId, receivedAtMs, signal));
     await Promise.all(writes);
   } catch (cause) {
     deps.log.error('refusal not counted', { requestId, code, causes: loggableError(cause) });

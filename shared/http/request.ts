@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { describeIssues, queryProblems } from '../base/fields.ts';
-import { ServiceError, type RefusedPrompt } from '../base/errors.ts';
+import { ServiceError, type KeepPrompt } from '../base/errors.ts';
 import { basePath, localStage } from '../routes/api.ts';
 import { bodyTooLarge, maxBodyBytes } from '../routes/limits.ts';
 import { lazy } from '../base/lazy.ts';
@@ -38,10 +38,10 @@ export interface ApiRequest {
   refusalOwner: RefusalOwner | null;
   /** What the caller was told of an error. It quotes names that the caller made up, so no log has it. */
   refusedBecause: string;
-  /** What CONTENT_REFUSED was for. */
-  refusedCategories: readonly string[];
-  /** What is kept of it for the operator, where prompts are kept. No log has it. */
-  refusedPrompt: RefusedPrompt | undefined;
+  /** What CONTENT_REFUSED was for, if it is to be counted. */
+  refusedCategories: readonly string[] | undefined;
+  /** Set where the operator has kept what was asked for. */
+  keepPrompt: KeepPrompt | undefined;
   /** Members of the request's log line. */
   logFields: Record<string, string | number>;
   meter: RecordingMeter;
@@ -85,8 +85,8 @@ export function readRequest(
     responseHeaders: { 'x-request-id': requestId, ...(traceparent && { traceparent }) },
     refusalOwner: null,
     refusedBecause: '',
-    refusedCategories: [],
-    refusedPrompt: undefined,
+    refusedCategories: undefined,
+    keepPrompt: undefined,
     // The gateway's own log names the request by this id.
     logFields: { gatewayRequestId: event.requestContext?.requestId ?? '', ...traceFields(traceparent) },
     meter: recordingMeter(),
@@ -99,7 +99,7 @@ export function noteError(request: ApiRequest, error: ServiceError): boolean {
   request.logFields.code = error.code;
   request.refusedBecause = error.message;
   request.refusedCategories = error.categories;
-  request.refusedPrompt = error.refusedPrompt;
+  request.keepPrompt = error.keepPrompt;
   return countError(request.meter, error.code, error);
 }
 

@@ -283,7 +283,14 @@ class StoredGeneration(Answer):
     """Why it failed; null unless it did."""
     error_code: Annotated[
         SkipValidation[
-            Literal['GENERATION_FAILED', 'TIMEOUT', 'SERVICE_UNAVAILABLE', 'INVALID_PARAMETERS', 'CANCELLED']
+            Literal[
+                'GENERATION_FAILED',
+                'TIMEOUT',
+                'SERVICE_UNAVAILABLE',
+                'INVALID_PARAMETERS',
+                'CONTENT_REFUSED',
+                'CANCELLED',
+            ]
         ]
         | None,
         Field(alias='errorCode'),

@@ -1,9 +1,9 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { RefusedPrompt } from '../base/errors.ts';
 import { itemKeys, ttlAttribute } from '../table/keys.ts';
 import { getItem, queryAll, type Table } from '../table/table.ts';
+import type { AskedPrompt, PromptCheckDeps } from './prompt-check.ts';
 
 /*
  * The prompts that were refused, where the operator has them kept. They are no members of the refused requests, which their license's
@@ -12,33 +12,30 @@ import { getItem, queryAll, type Table } from '../table/table.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-export interface KeptPrompt extends Pick<RefusedPrompt, 'prompt' | 'negativePrompt'> {
+export interface KeptPrompt extends Pick<AskedPrompt, 'prompt' | 'negativePrompt'> {
   categories: string[];
   endMs: number;
 }
 
-/** Keeps it for its days. It updates, because that is all that functions may do in this partition. */
-export async function keepRefusedPrompt(
-  table: Table,
-  of: { licenseId: string; requestId: string; atMs: number },
-  { prompt, negativePrompt, keptDays, categories }: RefusedPrompt,
-  signal: AbortSignal,
-): Promise<void> {
-  const endMs = of.atMs + keptDays * dayMs;
-  const command = new UpdateItemCommand({
-    TableName: table.name,
-    Key: marshall(itemKeys.refusedPrompt(of.licenseId, of.requestId)),
-    UpdateExpression: 'SET prompt = :p, negativePrompt = :n, categories = :c, endMs = :e, #ttl = :t',
-    ExpressionAttributeNames: { '#ttl': ttlAttribute },
-    ExpressionAttributeValues: marshall({
-      ':p': prompt,
-      ':n': negativePrompt,
-      ':c': categories,
-      ':e': endMs,
-      ':t': Math.ceil(endMs / 1000),
-    }),
-  });
-  await table.client.send(command, { abortSignal: signal });
+/** Keeps prompts for so many days. It updates, because that is all that functions may do in this partition. */
+export function refusedPromptKeeper(table: Table, days: number): NonNullable<PromptCheckDeps['keep']> {
+  return async ({ prompt, negativePrompt, requestId }, categories, licenseId, atMs, signal) => {
+    const endMs = atMs + days * dayMs;
+    const command = new UpdateItemCommand({
+      TableName: table.name,
+      Key: marshall(itemKeys.refusedPrompt(licenseId, requestId)),
+      UpdateExpression: 'SET prompt = :p, negativePrompt = :n, categories = :c, endMs = :e, #ttl = :t',
+      ExpressionAttributeNames: { '#ttl': ttlAttribute },
+      ExpressionAttributeValues: marshall({
+        ':p': prompt,
+        ':n': negativePrompt,
+        ':c': categories,
+        ':e': endMs,
+        ':t': Math.ceil(endMs / 1000),
+      }),
+    });
+    await table.client.send(command, { abortSignal: signal });
+  };
 }
 
 /** Null once its days are over, also while DynamoDB still has it. */
