@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { auditDays } from '../../shared/accounts/audit.ts';
 import type { License } from '../../shared/licenses/license.ts';
 import type { ApiKey } from '../../shared/keys/item.ts';
-import { eraseRefusedPrompts } from '../../shared/moderation/refused-prompts.ts';
+import { eraseRefusedPrompts } from '../../shared/moderation/refused-prompt-store.ts';
 import { requestEraser } from '../common/erase.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { counted, type Answer } from '../common/output.ts';

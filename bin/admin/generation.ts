@@ -7,7 +7,6 @@ import {
 import { isoTime } from '../../shared/base/clock.ts';
 import { creditsCharged, type Generation } from '../../shared/generations/generation.ts';
 import type { GenerationFilter } from '../../shared/generations/pages.ts';
-import { noteRead } from '../../shared/accounts/audit-store.ts';
 import { storedAnswer, storedMembers } from '../../shared/generations/answers.ts';
 import type { OptionRow } from '../common/command-line.ts';
 import { requestEraser } from '../common/erase.ts';
@@ -25,7 +24,7 @@ import {
 } from '../common/values.ts';
 import type { CommandGroup, OperandRow, Session } from './command.ts';
 import { getLicense } from './get-license.ts';
-import { showRefused } from './refused-request.ts';
+import { noteRequestRead, showRefused } from './refused-request.ts';
 
 const examples = [
   'generation list --owner ada@example.com --status FAILED --since 2026-11-20',
@@ -211,23 +210,6 @@ async function show(
     json: { ...generationJson(generation), outputs },
     text: [generationText(generation), asked, ...outputs].join('\n'),
   };
-}
-
-async function noteRequestRead(
-  session: Session,
-  licenseId: string,
-  requestId: string,
-  reason: string,
-): Promise<void> {
-  const changes = Object.entries({ request: requestId, readBecause: reason });
-  const note = {
-    by: await session.operator(),
-    action: 'request_read',
-    subjectId: requestId,
-    subjectName: null,
-    changes: changes.map(([member, to]) => ({ member, from: null, to })),
-  } as const;
-  await noteRead(session.stores.table, { licenseId }, note, session.nowMs);
 }
 
 /** Without what it was asked for. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { secretReader } from '../base/secret-reader.ts';
-import { refusedPromptKeeper } from '../moderation/refused-prompts.ts';
+import { refusedPromptKeeper } from '../moderation/refused-prompt-store.ts';
 import { bedrockCheck } from '../moderation/bedrock-check.ts';
 import { httpCheck } from '../moderation/http-check.ts';
 import { promptCheck, type PromptCheck } from '../moderation/prompt-check.ts';
