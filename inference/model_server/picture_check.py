@@ -20,7 +20,7 @@ from .onnx_session import open_session
 from .pipelines.products.stage import on_white
 from .settings import SettingsError
 
-#: The categories that a picture is refused for; none: it is not refused. A request's thresholds win over the settings'.
+#: The categories that a picture is refused for, by the settings' thresholds and a request's own, which win.
 CheckPicture = Callable[[Image.Image, Mapping[str, float]], tuple[str, ...]]
 
 _NONE: Mapping[str, float] = MappingProxyType({})

@@ -179,7 +179,9 @@ async def test_a_request_has_its_own_thresholds_or_is_not_checked(
         for rule, categories in own:
             for references in ([], [{'url': reference}]):
                 request = server.request(outputs=1, seed=0, references=references, pictureCheck=rule)
-                assert (await server.invoke(request))[-1].get('categories') == categories
+                last = (await server.invoke(request))[-1]
+                assert last['event'] == ('failed' if categories else 'completed')
+                assert last.get('categories') == categories
         unfit = server.request(outputs=1, seed=0, pictureCheck={'violence': 0})
         assert failure(await server.invoke(unfit))[0] == 'invalid_request'
 
