@@ -24,8 +24,11 @@ const numbers = {
   grace: [0, 450, 10, 'how long what runs may go on when the service is stopped'],
   sleep: [1, 86_400, null, 'scale the model to zero when nobody has called it for so long'],
   wake: [1, 3600, 20, 'how long its cold start takes then'],
+  'keep-refused-prompts': [1, 30, null, 'keep for so many days what --moderation refuses'],
   'token-lifetime': [5, 86_400, 3600, "how long a session's access token lives"],
 } as const;
+
+const units: Record<string, string> = { port: 'N', 'keep-refused-prompts': 'DAYS' };
 
 const isPage = (text: string) => /^https?:\/\//.test(text) && URL.canParse(text);
 const isOrigin = (text: string) => URL.parse(text)?.origin === text;
@@ -53,7 +56,7 @@ const texts = {
 function usage(): string {
   const lines = [
     ...Object.entries(numbers).map(([name, [from, to, usual, says]]) => [
-      `${name} ${name === 'port' ? 'N' : 'SECONDS'}`,
+      `${name} ${units[name] ?? 'SECONDS'}`,
       `${says}, ${from} to ${to}${usual === null ? '' : ` (default ${usual})`}`,
     ]),
     ...Object.entries(texts).map(([name, [kind, says]]) => [`${name} ${kind}`, says]),
@@ -101,6 +104,7 @@ function readFlags(args: string[]): Flags | null {
     billingPortalUrl: last('billing-portal'),
     supportContact: last('support'),
     moderationUrl: last('moderation'),
+    keepRefusedDays: values['keep-refused-prompts'] === undefined ? null : number('keep-refused-prompts'),
   };
 }
 

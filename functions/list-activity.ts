@@ -1,5 +1,5 @@
 import type { ActivityList } from '../shared/licenses/activity-contract.ts';
-import { activityItem } from '../shared/licenses/activity.ts';
+import { activityItem, isForOwner } from '../shared/licenses/activity.ts';
 import { ok } from '../shared/http/answer.ts';
 import { endpoint } from '../shared/http/endpoint.ts';
 import { ownedLicense } from '../shared/http/owned-license.ts';
@@ -19,7 +19,7 @@ export const handler = endpoint(routes.listActivity, {
     const { licenseId } = await ownedLicense(deps.licenses, caller.ownerId, request.pathParameters.licenseId);
     const { entries, next } = await deps.audit.listPage({ licenseId }, limit, before);
     const list: ActivityList = {
-      activity: entries.map(activityItem),
+      activity: entries.filter(isForOwner).map(activityItem),
       nextCursor: next === null ? null : writeCursor(next),
     };
     return ok(list);

@@ -21,10 +21,19 @@ const bedrockCheck = z.strictObject({
   onFailure,
 });
 
-/** What is refused before and after it is generated. */
-export const moderation = z.strictObject({
-  /** What every caller's prompts are checked with. */
-  prompt: z
-    .discriminatedUnion('kind', [z.strictObject({ kind: z.literal('none') }), httpCheck, bedrockCheck])
-    .default({ kind: 'none' }),
-});
+/** What is refused before and after it is generated, and what the operator sees of it. */
+export const moderation = z
+  .strictObject({
+    /** What every caller's prompts are checked with. */
+    prompt: z
+      .discriminatedUnion('kind', [z.strictObject({ kind: z.literal('none') }), httpCheck, bedrockCheck])
+      .default({ kind: 'none' }),
+    /** The share of checked prompts, in percent, from which an hour of refusals is told to the operator. */
+    noticePercent: z.int().min(1).max(100).default(20),
+    /** For how many days a refused prompt is kept for the operator to read; null: it is not kept. */
+    keepRefusedPrompts: z.int().min(1).max(30).nullable().default(null),
+  })
+  .refine(({ prompt, keepRefusedPrompts }) => keepRefusedPrompts === null || prompt.kind !== 'none', {
+    path: ['keepRefusedPrompts'],
+    error: 'needs moderation.prompt: without it no prompt is refused',
+  });

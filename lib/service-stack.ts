@@ -97,7 +97,7 @@ export class ServiceStack extends Stack {
       Tags.of(store).add(dataTag, this.stackName);
     this.model = new ModelAccess(this, { inference: configuration.inference, model });
     this.references = new ReferenceFetcher(this, 'References', { ...configuration, logRetention });
-    this.promptCheck = new PromptCheck(this, 'PromptCheck', configuration.moderation.prompt);
+    this.promptCheck = new PromptCheck(this, 'PromptCheck', configuration.moderation);
     const throttle = throttleOf(configuration.throttle, accountConcurrency);
     this.api = new HttpApi(this, 'Api', { ...configuration, throttle, logRetention });
     const { api } = this.api;

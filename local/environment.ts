@@ -30,6 +30,7 @@ export interface LocalSettings extends EnginesFile, EngineVariables {
   supportContact?: string | null;
   /** The operator's server that prompts are checked with. */
   moderationUrl?: string | null;
+  keepRefusedDays?: number | null;
   deadlineSeconds: number;
   asyncDeadlineSeconds: number;
   allowedOrigins: string[];
@@ -78,7 +79,7 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.userPoolId]: settings.userPoolId,
     AWS_ENDPOINT_URL_SESV2: settings.sesUrl,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: settings.secretsManagerUrl,
-    [names.promptCheck]: promptCheckWith(settings.moderationUrl ?? null),
+    [names.promptCheck]: promptCheckWith(settings.moderationUrl ?? null, settings.keepRefusedDays ?? null),
     [names.mailFrom]: 'no-reply@localhost',
     [names.dashboardUrl]: settings.dashboardUrl,
     [names.billingPortalUrl]: settings.billingPortalUrl ?? '',
@@ -102,13 +103,14 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
   });
 }
 
-function promptCheckWith(url: string | null): string {
+function promptCheckWith(url: string | null, keepRefusedDays: number | null): string {
   if (url === null) return '';
   const settings: PromptCheckSettings = {
     kind: 'http',
     url,
     secretArn: moderationSecret.arn,
     onFailure: 'refuse',
+    ...(keepRefusedDays !== null && { keepRefusedDays }),
   };
   return JSON.stringify(settings);
 }

@@ -113,6 +113,7 @@ async function seedLicense(table: Table, name: string, { made, owners, nowMs }: 
     graceUntilMs: null,
     extraUntilMs: null,
     suspended: null,
+    moderation: null,
     periodAnchorMs: nowMs,
     maxInFlight: null,
     carried: null,

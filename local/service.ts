@@ -54,6 +54,8 @@ export interface LocalServiceOptions extends Omit<EngineOptions, 'onMail'> {
   supportContact: string | null;
   /** Where prompts are checked; null where they are not. */
   moderationUrl: string | null;
+  /** For how many days prompts are kept that it refuses; null: they are not. */
+  keepRefusedDays: number | null;
   /** Called for each API request once it is answered. */
   onRequest?: (line: RequestLine) => void;
   /** Called with a sentence for events other than requests. */

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { auditDays } from '../../shared/accounts/audit.ts';
 import type { License } from '../../shared/licenses/license.ts';
 import type { ApiKey } from '../../shared/keys/item.ts';
+import { eraseRefusedPrompts } from '../../shared/moderation/refused-prompt-store.ts';
 import { requestEraser } from '../common/erase.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { counted, type Answer } from '../common/output.ts';
@@ -10,7 +11,7 @@ import type { Session } from './command.ts';
 const stays = [
   "the totals of its licenses' periods, gifts and packs of credits, without prompts: they are what was paid for",
   `who changed what, by ids, with the names that keys and licenses had: ${auditDays} days`,
-  'which of its requests were refused, and why, without prompts: 14 days; how often: 35 days',
+  'which of its requests were refused, and why, without prompts: 14 days; how often: 66 days',
   'when its sessions ended, so that tokens of before stay refused',
   'its revoked keys (hash, first characters, name) and its uploads, until their own time is over',
   'copies of the table: when one is restored, its requests are deleted again',
@@ -47,7 +48,7 @@ export async function eraseAccount(session: Session, text: string, yes: boolean)
     : await countRequests(session, licenses);
   const counts = { licenses: licenses.length, keys: keys.length, requests };
   const words = [
-    `${counted(requests, 'request')} with images and prompts`,
+    `${counted(requests, 'request')} with images and prompts, and kept prompts of refused ones`,
     `${counted(keys.length, 'key')} revoked, ${counted(licenses.length, 'license')} ended and without a name`,
     'all sessions, what was chosen about mails, and the account in the user pool',
   ];
@@ -77,6 +78,7 @@ async function erase(
     await stores.licenses.update(licenseId, { ...end, givenName: null }, by, nowMs);
   }
   const { erased, running } = await eraseRequests(session, bucketName, licenses);
+  for (const { licenseId } of licenses) await eraseRefusedPrompts(stores.table, licenseId);
   if (running > 0) {
     throw new Failure(
       `${counted(erased, 'request')} erased, but ${running} still run: repeat the command once they have ended.`,

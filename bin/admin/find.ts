@@ -9,7 +9,7 @@ import { listRefused } from '../../shared/limits/refusal-store.ts';
 import { refusedPrefix } from '../../shared/table/keys.ts';
 import { scanAll, type Item } from '../../shared/table/table.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
-import { keyValues, listOf, readableTime, type Answer } from '../common/output.ts';
+import { keyValues, listOf, type Answer } from '../common/output.ts';
 import { account, id, nonEmpty } from '../common/values.ts';
 import { prices } from '../costs/prices.ts';
 import { show as showAccount } from './account.ts';
@@ -18,6 +18,7 @@ import { generationText, withoutPrompts } from './generation.ts';
 import { answersOf, keyFields } from './key.ts';
 import { getLicense } from './get-license.ts';
 import { showLicense } from './license-output.ts';
+import { refusedText } from './refused-request.ts';
 
 interface Options {
   license?: string;
@@ -119,17 +120,9 @@ async function findRequest(session: Session, word: string, options: Options): Pr
   const logged = lines.map((line) =>
     keyValues(Object.entries(line).map(([name, value]) => [name, String(value)])),
   );
-  const refusals = refused.map(({ atMs, route, status, code, error, caller, keyName }) =>
-    keyValues([
-      ['Refused', readableTime(atMs)],
-      ['Route', route],
-      ['Error', `${status} ${code}: ${error}`],
-      ['Key', keyName === null ? caller : `${keyName} (${caller})`],
-    ]),
-  );
   return {
     json: { requestId, stored: stored.map(withoutPrompts), refused, logged: lines },
-    text: [...stored.map(generationText), ...refusals, ...logged].join('\n\n'),
+    text: [...stored.map(generationText), ...refused.map(refusedText), ...logged].join('\n\n'),
   };
 }
 

@@ -7,7 +7,6 @@ import {
 import { isoTime } from '../../shared/base/clock.ts';
 import { creditsCharged, type Generation } from '../../shared/generations/generation.ts';
 import type { GenerationFilter } from '../../shared/generations/pages.ts';
-import { noteRead } from '../../shared/accounts/audit-store.ts';
 import { storedAnswer, storedMembers } from '../../shared/generations/answers.ts';
 import type { OptionRow } from '../common/command-line.ts';
 import { requestEraser } from '../common/erase.ts';
@@ -25,6 +24,7 @@ import {
 } from '../common/values.ts';
 import type { CommandGroup, OperandRow, Session } from './command.ts';
 import { getLicense } from './get-license.ts';
+import { noteRequestRead, showRefused } from './refused-request.ts';
 
 const examples = [
   'generation list --owner ada@example.com --status FAILED --since 2026-11-20',
@@ -67,7 +67,7 @@ export const generationCommands: CommandGroup = {
     },
     {
       name: 'show',
-      description: 'one stored request and its credits, without its prompt and its images',
+      description: 'one stored request and its credits, without its prompt and its images; or a refused one',
       operands: oneRequest,
       options: [
         [
@@ -189,19 +189,16 @@ async function show(
   requestId: string,
   reason: string | null,
 ): Promise<Answer> {
-  const { stores, bucketName, nowMs } = session;
+  const { stores, bucketName } = session;
+  const noteReason = reason === null ? null : () => noteRequestRead(session, licenseId, requestId, reason);
   const generation = await stores.generations.get(licenseId, requestId);
-  if (generation === null) throw await missingRequest(session, licenseId, requestId);
-  if (reason === null) return { json: withoutPrompts(generation), text: generationText(generation) };
-  const changes = Object.entries({ request: requestId, readBecause: reason });
-  const note = {
-    by: await session.operator(),
-    action: 'request_read',
-    subjectId: requestId,
-    subjectName: null,
-    changes: changes.map(([member, to]) => ({ member, from: null, to })),
-  } as const;
-  await noteRead(stores.table, { licenseId }, note, nowMs);
+  if (generation === null) {
+    const refused = await showRefused(session, licenseId, requestId, noteReason);
+    if (refused === null) throw await missingRequest(session, licenseId, requestId);
+    return refused;
+  }
+  if (noteReason === null) return { json: withoutPrompts(generation), text: generationText(generation) };
+  await noteReason();
   const { objectStore } = await import('../../shared/images/object-store.ts');
   const linked = bucketName === null ? null : await storedAnswer(generation, objectStore(bucketName));
   const { outputs = [] } = linked ?? {};

@@ -1,5 +1,5 @@
 import { isoTime } from '../../shared/base/clock.ts';
-import { isActive, maxInFlight, type License } from '../../shared/licenses/license.ts';
+import { isActive, maxInFlight, ruleInWords, type License } from '../../shared/licenses/license.ts';
 import { listExtraCredits, type ExtraCredits } from '../../shared/licenses/extra-credits-store.ts';
 import { licenseNames } from '../../shared/licenses/names.ts';
 import { tiers } from '../../shared/licenses/tiers.ts';
@@ -118,6 +118,7 @@ function licenseAnswer(license: License, known: Known, nowMs: number): Answer {
       ['API access', license.apiAccess ? 'yes' : 'no'],
       ['Status', statusOf(license)],
       ...suspensionRow(license),
+      ...moderationRow(license),
       ['Keys', isActive(license, nowMs) ? 'accepted' : 'refused'],
       ['Period anchor', readableTime(license.periodAnchorMs)],
       ...countRows(license, nowMs),
@@ -135,6 +136,10 @@ function statusOf({ status, graceUntilMs }: License): string {
 
 function suspensionRow({ suspended }: License): [string, string][] {
   return suspended ? [['Suspended', `${readableTime(suspended.atMs)}: ${suspended.reason}`]] : [];
+}
+
+function moderationRow({ moderation }: License): [string, string][] {
+  return moderation ? [['Moderation', `${ruleInWords(moderation.rule)}: ${moderation.reason}`]] : [];
 }
 
 /** A count that is not the anchor's own period. */

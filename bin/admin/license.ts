@@ -18,6 +18,7 @@ import {
   type ChangeOptions,
 } from './license-change.ts';
 import { creditCommand } from './license-credit.ts';
+import { moderationCommand } from './license-moderation.ts';
 import { getLicense, unknownLicense } from './get-license.ts';
 import { listLicenses, showLicense, type ListOptions } from './license-output.ts';
 import { counted, type Answer } from '../common/output.ts';
@@ -31,6 +32,7 @@ const examples = [
   'license change lic_… --tier pro --credits 4000',
   'license credit lic_… 10 --reason "Two images of 3 November came out black." --id ticket-4711',
   'license suspend lic_… --reason "Chargeback of 24 November" --yes',
+  'license moderation lic_… --threshold nsfw=0.95 --reason "A museum: paintings of people."',
   'license end lic_… --yes',
 ];
 
@@ -92,7 +94,8 @@ const changeOptions: OptionRow[] = [
 
 export const licenseCommands: CommandGroup = {
   name: 'license',
-  description: 'licenses, which keys belong to: grant, change, credit, suspend, resume, end, forgive, list',
+  description:
+    'licenses, which keys belong to: grant, change, credit, moderation, suspend, resume, end, forgive, list',
   examples,
   commands: [
     {
@@ -143,6 +146,7 @@ export const licenseCommands: CommandGroup = {
       run: (_, licenseId: string) => (session) => endLicense(session, licenseId),
     },
     creditCommand,
+    moderationCommand,
     {
       name: 'forgive',
       description: 'forget the runs that nobody paid for, so that its next request is not refused for them',

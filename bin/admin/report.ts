@@ -3,6 +3,7 @@ import { periodEndMs } from '../../shared/licenses/credit-period.ts';
 import type { License } from '../../shared/licenses/license.ts';
 import type { Period } from '../../shared/licenses/period-store.ts';
 import type { CommandGroup, Session } from './command.ts';
+import { reportModeration } from './report-moderation.ts';
 import { readableTime, table, type Answer } from '../common/output.ts';
 import { month as monthOf, type Month } from '../common/values.ts';
 import type { OptionRow } from '../common/command-line.ts';
@@ -19,8 +20,12 @@ const options: OptionRow[] = [
 export const reportCommands: CommandGroup = {
   name: 'report',
   description:
-    'what all licenses used in the billing periods that ended in a month; reads the whole table once',
-  examples: ['report usage --month 2026-10', 'report identities --month 2026-10 --json'],
+    'what all licenses used in the billing periods that ended in a month, or were refused in it; reads the whole table once',
+  examples: [
+    'report usage --month 2026-10',
+    'report identities --month 2026-10 --json',
+    'report moderation --month 2026-10',
+  ],
   commands: [
     {
       name: 'usage',
@@ -39,6 +44,16 @@ export const reportCommands: CommandGroup = {
         ({ month }: ReportOptions) =>
         (session) =>
           reportIdentities(session, month),
+    },
+    {
+      name: 'moderation',
+      description:
+        'what each license was refused for its content, by category, and its share of what was refused so or completed in the month; without prompts; counts are kept for 66 days',
+      options: [['--month <yyyy-mm>', 'the calendar month, UTC', monthOf, { required: true }]],
+      run:
+        ({ month }: ReportOptions) =>
+        (session) =>
+          reportModeration(session, month),
     },
   ],
 };

@@ -70,6 +70,15 @@ export const decimal = (min: number, max: number) =>
     return value >= min && value <= max ? value : null;
   });
 
+/** The score from which a picture is refused for a category, as `nsfw=0.95`. */
+export const threshold = kind(
+  'a category and a score above 0 and up to 1, as nsfw=0.95',
+  (text): [string, number] | null => {
+    const [, category = '', score] = /^([a-z][a-z0-9-]{0,39})=(1|0\.\d{1,4})$/.exec(text) ?? [];
+    return Number(score) > 0 ? [category, Number(score)] : null;
+  },
+);
+
 export const oneOf = <T extends string>(choices: readonly T[]) =>
   kind(`one of ${choices.join(', ')}`, (text) => choices.find((choice) => choice === text));
 

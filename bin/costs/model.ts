@@ -92,7 +92,7 @@ function watchedBy({ mail, billing, moderation }: Configuration): { metrics: num
   const parts: [metrics: number, inAlarms: number][] = [
     mail === null ? [0, 0] : [2, 5],
     billing === null ? [0, 0] : [5, 7],
-    moderation.prompt.kind === 'none' ? [0, 0] : [3, 1],
+    moderation.prompt.kind === 'none' ? [0, 0] : [3, 3],
   ];
   return {
     metrics: parts.reduce((sum, [metrics]) => sum + metrics, 0),

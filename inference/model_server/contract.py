@@ -75,6 +75,7 @@ def _read_traceparent(value: object) -> str | None:
 Link = Annotated[str, Field(max_length=8192), AfterValidator(_check_link)]
 Text = Annotated[str, Field(max_length=4000)]
 Id = Annotated[str, Field(min_length=1, max_length=200)]
+Threshold = Annotated[float, Field(gt=0, le=1)]
 Side = Annotated[int, Field(ge=512, le=2048), AfterValidator(_check_side)]
 
 
@@ -148,6 +149,8 @@ class GenerationRequest(_Strict):
     outputs: list[OutputLink]
     #: A presigned GET link of an object that is there once the request is cancelled. None: it can't be.
     cancel_url: Link | None = None
+    #: How its pictures are checked other than by the settings: not at all, or by these thresholds.
+    picture_check: Literal['exempt'] | dict[str, Threshold] = Field(default_factory=dict)
     #: W3C trace context, for the log.
     traceparent: Annotated[str | None, BeforeValidator(_read_traceparent)] = None
 

@@ -84,6 +84,11 @@ class Job:
         self._reference_digests: list[str] = []
         self._adapter: Adapter | None = None
         self._all_checked = asyncio.Barrier(request.num_outputs)
+        check, own = context.check_picture, request.picture_check
+        #: None: this request's pictures are not checked.
+        self._check_picture = (
+            None if check is None or own == 'exempt' else lambda picture: check(picture, own)
+        )
 
     def start(self) -> 'asyncio.Task[None]':
         """Starts the request. Cancelling the task ends all work without another event."""
@@ -184,7 +189,7 @@ class Job:
     async def _fetch_references(self) -> None:
         context, urls = self._context, [reference.url for reference in self._request.references]
         seconds = context.settings.link_timeout_seconds
-        fetched = await fetch_references(context.links, urls, seconds, context.check_picture)
+        fetched = await fetch_references(context.links, urls, seconds, self._check_picture)
         self._reference_digests = [found.sha256 for found in fetched]
         self._references = [found.reference for found in fetched]
 
@@ -228,7 +233,7 @@ class Job:
 
     async def _check(self, image: Image.Image) -> None:
         """Before all images have passed none is put: of a refused request nothing was ever stored."""
-        check = self._context.check_picture
+        check = self._check_picture
         if check is None:
             return
         refused = await asyncio.to_thread(check, image)

@@ -5,8 +5,9 @@ Refuses pictures by what they show, with a classifier of the operator's: an ONNX
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -19,8 +20,10 @@ from .onnx_session import open_session
 from .pipelines.products.stage import on_white
 from .settings import SettingsError
 
-#: The categories that a picture is refused for; none: it is not refused.
-CheckPicture = Callable[[Image.Image], tuple[str, ...]]
+#: The categories that a picture is refused for, by the settings' thresholds and a request's own, which win.
+CheckPicture = Callable[[Image.Image, Mapping[str, float]], tuple[str, ...]]
+
+_NONE: Mapping[str, float] = MappingProxyType({})
 
 # Callers read these names, and the service passes over what is no such name.
 Category = Annotated[str, Field(pattern=r'^[a-z][a-z0-9-]{0,39}$')]
@@ -102,7 +105,7 @@ class PictureCheck:
         self._input = inputs[0].name
         self._size = (shape[3], shape[2])
 
-    def __call__(self, picture: Image.Image) -> tuple[str, ...]:
+    def __call__(self, picture: Image.Image, thresholds: Mapping[str, float] = _NONE) -> tuple[str, ...]:
         """Raises ValueError where the network gives no probabilities: no picture passes by that."""
         small = on_white(picture).resize(self._size, Image.Resampling.BILINEAR)
         batch = np.asarray(small, np.float32).transpose(2, 0, 1)[None]
@@ -110,7 +113,8 @@ class PictureCheck:
         if found.shape != (1, len(self.rules.categories)) or not ((found >= 0) & (found <= 1)).all():
             raise ValueError('it gives no probabilities, one for each category.')
         scores = zip(self.rules.categories, found[0], strict=True)
-        return tuple(name for name, score in scores if score >= self.rules.refuse_from.get(name, np.inf))
+        refuse_from = {**self.rules.refuse_from, **thresholds}
+        return tuple(name for name, score in scores if score >= refuse_from.get(name, np.inf))
 
 
 def refused_failure(what: str, categories: tuple[str, ...], reference: int | None = None) -> Failure:

@@ -15,7 +15,7 @@ from PIL import Image, ImageCms, ImageOps
 from .concurrency import gather_or_cancel
 from .failure import Failure, Reason
 from .links import LinkError, Links
-from .picture_check import CheckPicture, refused_failure
+from .picture_check import refused_failure
 from .pipelines.engine import Reference
 
 LIMIT_BYTES = 16 * 1024 * 1024
@@ -41,7 +41,10 @@ class FetchedReference:
 
 
 async def fetch_references(
-    links: Links, urls: Sequence[str], seconds: float, check: CheckPicture | None = None
+    links: Links,
+    urls: Sequence[str],
+    seconds: float,
+    check: Callable[[Image.Image], tuple[str, ...]] | None = None,
 ) -> list[FetchedReference]:
     """
     Fetches, decodes and checks a request's reference images; each may take so many seconds to arrive.

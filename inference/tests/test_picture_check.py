@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -118,13 +118,13 @@ async def test_pictures_that_pass_are_put_once_all_have_with_the_bytes_that_they
 ) -> None:
     put_before: list[int] = []
 
-    def noting(picture: Image.Image) -> tuple[str, ...]:
+    def noting(picture: Image.Image, thresholds: Mapping[str, float]) -> tuple[str, ...]:
         # The last one leaves the others the time to be put, if nothing held them.
         give_up = time.monotonic() + (1 if len(put_before) == 2 else 0)
         while time.monotonic() < give_up and not server.store.seen:
             time.sleep(0.01)
         put_before.append(len(server.store.seen))
-        return check(picture)
+        return check(picture, thresholds)
 
     # More green would be refused, and a category without a threshold never is.
     assert check(Image.new('RGB', (9, 9), GREEN)) == ('sexual',)
@@ -162,6 +162,28 @@ async def test_a_reference_that_is_refused_is_named_before_the_engine_sees_any(
         assert (server.engine.prepared, server.store.stored) == ([], {})
         allowed = server.request(references=links[:2], seed=0)
         assert (await server.invoke(allowed))[-1]['referenceImagesUsed'] == 2
+
+
+async def test_a_request_has_its_own_thresholds_or_is_not_checked(
+    tmp_path: Path, check: PictureCheck
+) -> None:
+    own: list[tuple[Any, list[str] | None]] = [
+        ({}, ['violence']),
+        ({'violence': 0.95, 'gore': 0.1}, None),
+        ({'sexual': 0.01}, ['violence']),
+        ({'violence': 1, 'harmless': 0.3}, ['harmless']),
+        ('exempt', None),
+    ]
+    async with checking(tmp_path, check, (230, 0, 100)) as server:
+        reference = server.store.add('reference', encoded(Image.new('RGB', (64, 64), (230, 0, 100))))
+        for rule, categories in own:
+            for references in ([], [{'url': reference}]):
+                request = server.request(outputs=1, seed=0, references=references, pictureCheck=rule)
+                last = (await server.invoke(request))[-1]
+                assert last['event'] == ('failed' if categories else 'completed')
+                assert last.get('categories') == categories
+        unfit = server.request(outputs=1, seed=0, pictureCheck={'violence': 0})
+        assert failure(await server.invoke(unfit))[0] == 'invalid_request'
 
 
 async def test_a_network_that_answers_nonsense_lets_nothing_pass(tmp_path: Path, check: PictureCheck) -> None:

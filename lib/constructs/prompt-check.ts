@@ -1,21 +1,27 @@
 import { Stack } from 'aws-cdk-lib/core';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { environmentVariables } from '../../shared/base/config.ts';
 import type { Configuration } from '../configuration.ts';
-import { graph, serviceMetrics, window } from './monitoring/metrics.ts';
+import { environmentVariables, type PromptCheckSettings } from '../../shared/base/config.ts';
+import { graph, hour, serviceMetrics, window } from './monitoring/metrics.ts';
 import type { AlarmRow, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-type PromptSettings = Configuration['moderation']['prompt'];
+type Moderation = Configuration['moderation'];
+
+/** So many refused in an hour are told of at the earliest: a share of few says little. */
+const fewestRefused = 20;
 
 /** What prompts are checked with, if with anything: who may ask it, and what is watched. */
 export class PromptCheck extends Construct implements Watched {
-  private readonly settings: PromptSettings;
+  private readonly moderation: Moderation;
+  private readonly settings: Moderation['prompt'];
 
-  constructor(scope: Construct, id: string, settings: PromptSettings) {
+  constructor(scope: Construct, id: string, moderation: Moderation) {
     super(scope, id);
-    this.settings = settings;
+    this.moderation = moderation;
+    this.settings = moderation.prompt;
   }
 
   get isOn(): boolean {
@@ -26,7 +32,9 @@ export class PromptCheck extends Construct implements Watched {
   grant(fn: ServiceFunction): void {
     const { settings } = this;
     if (settings.kind === 'none') return;
-    fn.setVariable(environmentVariables.promptCheck, JSON.stringify(settings));
+    const days = this.moderation.keepRefusedPrompts;
+    const kept: PromptCheckSettings = { ...settings, ...(days !== null && { keepRefusedDays: days }) };
+    fn.setVariable(environmentVariables.promptCheck, JSON.stringify(kept));
     const [action, resource] =
       settings.kind === 'http'
         ? ['secretsmanager:GetSecretValue', settings.secretArn]
@@ -36,6 +44,15 @@ export class PromptCheck extends Construct implements Watched {
 
   private guardrailArn(resourceName: string): string {
     return Stack.of(this).formatArn({ service: 'bedrock', resource: 'guardrail', resourceName });
+  }
+
+  private refusedShare(): MathExpression {
+    const count = (outcome: string) => serviceMetrics(this).count('promptChecks', outcome, { period: hour });
+    return new MathExpression({
+      expression: `IF(refused >= ${fewestRefused}, 100 * refused / SUM([refused, allowed]), 0)`,
+      usingMetrics: { refused: count('refused'), allowed: count('allowed') },
+      period: hour,
+    });
   }
 
   get alarms(): AlarmRow[] {
@@ -49,6 +66,14 @@ export class PromptCheck extends Construct implements Watched {
         means: `Prompts cannot be checked, and ${then}.`,
         metric: serviceMetrics(this).count('promptChecks', 'failed', { period: window }),
         threshold: 5,
+      },
+      {
+        id: 'prompts-refused',
+        capability: 'api',
+        severity: 'warning',
+        means: `At least ${this.moderation.noticePercent}% of the prompts of an hour were refused.`,
+        metric: this.refusedShare(),
+        threshold: this.moderation.noticePercent,
       },
     ];
   }

@@ -163,8 +163,12 @@ export function readEnvironment(source: Source = process.env): Environment {
   return Object.defineProperties({}, Object.fromEntries(members)) as Environment;
 }
 
-/** What a deployment checks prompts with, and whether a prompt that could not be checked is refused. */
-export type PromptCheckSettings = { onFailure: 'refuse' | 'allow' } & (
+/** What a deployment checks prompts with, and what becomes of those that could not be checked or are refused. */
+export type PromptCheckSettings = {
+  onFailure: 'refuse' | 'allow';
+  /** For how many days a refused prompt is kept for the operator; left out: it is not. */
+  keepRefusedDays?: number;
+} & (
   | {
       kind: 'http';
       /** The operator's own server. */

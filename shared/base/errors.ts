@@ -108,7 +108,12 @@ export interface ServiceErrorOptions {
   inLine?: boolean | undefined;
   /** What CONTENT_REFUSED was for. Left out by who only tells of it: the run that was refused has counted it. */
   categories?: readonly string[] | undefined;
+  /** Set where the operator has kept what was asked for: the error itself holds no prompt. */
+  keepPrompt?: KeepPrompt | undefined;
 }
+
+/** Keeps what a request of a license asked for, of which it is an error. */
+export type KeepPrompt = (licenseId: string, atMs: number, signal: AbortSignal) => Promise<void>;
 
 /**
  * Whether an error is a fault of ours, which alarms look at. What callers can bring about is none, and is counted apart.
@@ -134,6 +139,7 @@ export class ServiceError extends Error {
   readonly noFault: boolean;
   readonly inLine: boolean;
   readonly categories: readonly string[] | undefined;
+  readonly keepPrompt: KeepPrompt | undefined;
 
   constructor(code: ErrorCode, sentence: Sentence, options: ServiceErrorOptions = {}) {
     super(inWords(sentence, ownWords), { cause: options.cause });
@@ -145,6 +151,7 @@ export class ServiceError extends Error {
     this.unpaid = options.unpaid;
     this.inLine = options.inLine === true;
     this.categories = options.categories;
+    this.keepPrompt = options.keepPrompt;
     this.noFault = options.noFault === true || options.unpaid !== undefined || this.inLine;
   }
 

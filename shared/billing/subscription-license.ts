@@ -97,6 +97,7 @@ export function licenseOf(
     activeUntilMs: activeUntilMs(registers, last),
     extraUntilMs: null,
     maxInFlight: null,
+    moderation: null,
     createdAtMs: last.createdAtMs,
   };
 }

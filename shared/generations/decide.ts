@@ -18,7 +18,7 @@ import type { StoredBeside } from './record-part.ts';
 import type { GenerationStore } from './store.ts';
 import type { IdempotencyRecord } from './idempotency-store.ts';
 import { inFlightName, type Period, type PeriodStore } from '../licenses/period-store.ts';
-import type { PromptCheck } from '../moderation/prompt-check.ts';
+import type { AskedPrompt, PromptCheck } from '../moderation/prompt-check.ts';
 import { prepareReferences, type ReferenceDeps } from '../references/prepare-references.ts';
 
 export interface DecisionDeps extends ReferenceDeps {
@@ -96,11 +96,12 @@ export async function decideGeneration(
   const checked = checkCommand(command);
   const { model } = checked.identity;
   const references = checked.body.referenceImages;
+  const promptCheck = license.moderation?.rule === 'exempt' ? null : deps.promptCheck;
   const refusal =
     model === null
       ? noModel(checked.identity)
       : await deps.model.refusal({ waits: command.respondAsync, calls: !dryRun });
-  const readsCredits = dryRun || refusal !== null || references.length > 0 || deps.promptCheck !== null;
+  const readsCredits = dryRun || refusal !== null || references.length > 0 || promptCheck !== null;
   // A request that its credits do not allow is refused for that first: nothing is fetched for it, and nobody is asked about it.
   const totals = readsCredits
     ? await checkCredits(generationOf(command, checked, deps), command, deps)
@@ -109,7 +110,7 @@ export async function decideGeneration(
   const unpaid = unpaidRefusal(totals?.unpaidRuns ?? [], deps.clock.now());
   if (unpaid !== null) throw tooManyUnpaid(unpaid, deps.clock.now());
   if (totals !== null) checkInFlight(command, totals);
-  await checkPrompt(command, checked.body, deps);
+  await promptCheck?.(askedPrompt(command, checked.body), deps.meter);
   const of = { requestId: command.requestId, licenseId: license.licenseId };
   await prepareReferences(of, references, deps, { copyReferences: !dryRun });
   // To fetch references and to probe the model takes time. So the request is made again: its deadline and its period count
@@ -118,14 +119,11 @@ export async function decideGeneration(
   return { ...generationOf(command, checked, deps), identity, totals };
 }
 
-/** @throws CONTENT_REFUSED, SERVICE_UNAVAILABLE */
-async function checkPrompt(
+function askedPrompt(
   { requestId, license }: GenerationCommand,
   { prompt, negativePrompt, identityId }: CreateGenerationBody,
-  { promptCheck, meter }: DecisionDeps,
-): Promise<void> {
-  const tenant = tenantOf(license.licenseId);
-  await promptCheck?.({ prompt, negativePrompt, identityId, tenant, requestId }, meter);
+): AskedPrompt {
+  return { prompt, negativePrompt, identityId, tenant: tenantOf(license.licenseId), requestId };
 }
 
 function generationOf(
@@ -149,6 +147,7 @@ function generationOf(
     deadlineSeconds: command.respondAsync ? deps.asyncDeadlineSeconds : deps.deadlineSeconds,
     retentionDays: deps.retentionDays,
     idempotencyKeyHash: command.idempotencyKeyHash,
+    moderation: license.moderation && license.moderation.rule,
   });
   return { generation, period };
 }

@@ -6,6 +6,7 @@ import { maxSeed } from './contract.ts';
 import { memberName, ownWords, ServiceError } from '../base/errors.ts';
 import { creditCost } from '../licenses/credits.ts';
 import { isAccountCallerId } from '../base/ids.ts';
+import type { ModerationRule } from '../licenses/license.ts';
 import { tiers, type TierName } from '../licenses/tiers.ts';
 
 /** One stored request. Times are milliseconds since 1970. */
@@ -60,6 +61,8 @@ export interface Generation {
   previews: boolean[] | null;
   referenceImagesUsed: number;
   modelVersion: string | null;
+  /** Its license's own rule for pictures, when it was accepted; null for everybody's. */
+  moderation: ModerationRule | null;
   /** Hash of the idempotency key it was sent with. */
   idempotencyKeyHash: string | null;
 }
@@ -149,6 +152,7 @@ export interface NewGeneration {
   deadlineSeconds: number;
   retentionDays: number;
   idempotencyKeyHash: string | null;
+  moderation: ModerationRule | null;
 }
 
 /** Presigned links for the model outlive its deadline by this, so that clocks may differ a little. */
@@ -199,6 +203,7 @@ export function newGeneration(from: NewGeneration): Generation {
     previews: null,
     referenceImagesUsed: 0,
     modelVersion: null,
+    moderation: from.moderation,
     idempotencyKeyHash: from.idempotencyKeyHash,
   };
 }

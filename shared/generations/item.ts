@@ -60,6 +60,7 @@ export function fromItem(item: Item): Generation {
     previews: item.previews ?? null,
     referenceImagesUsed: item.referenceImagesUsed,
     modelVersion: item.modelVersion ?? null,
+    moderation: item.moderation ?? null,
     idempotencyKeyHash: item.onceId ?? null,
   };
 }

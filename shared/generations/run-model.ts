@@ -143,6 +143,7 @@ async function requestFor(
     },
     outputs: await Promise.all(outputs),
     cancelUrl: await objects.cancelledLink(generation, lifetimeSeconds),
+    ...(generation.moderation && { pictureCheck: generation.moderation }),
   };
 }
 

@@ -19,7 +19,7 @@ export interface RefusalCountDeps {
 
 /**
  * Counts a request that was refused, for the license that it was known to be of, and keeps what it was refused for, at most once in
- * ten seconds. Whatever goes wrong is only logged: what is there to be looked at must never change an answer.
+ * ten seconds unless its prompt is kept too. Whatever goes wrong is only logged: what is there to be looked at must never change an answer.
  */
 export async function countRefusal(
   request: ApiRequest,
@@ -30,6 +30,7 @@ export async function countRefusal(
     refusalOwner: owner,
     refusedBecause,
     refusedCategories,
+    keepPrompt,
     requestId,
     receivedAtMs,
     logFields,
@@ -43,12 +44,13 @@ export async function countRefusal(
       const counts = [code, ...(refusedCategories ?? []).map(countedCategory)];
       writes.push(addRefusal(deps.table(), owner, counts, receivedAtMs, signal));
     }
-    if (deps.mayKeep(owner.licenseId, receivedAtMs)) {
+    if (keepPrompt !== undefined || deps.mayKeep(owner.licenseId, receivedAtMs)) {
       const { status } = errorCodes[code];
       const error = withoutQuotes(refusedBecause);
       const refused = { requestId, atMs: receivedAtMs, route: `${method} ${path}`, status, code, error };
       writes.push(keepRefused(deps.table(), owner, refused, signal));
     }
+    if (keepPrompt !== undefined) writes.push(keepPrompt(owner.licenseId, receivedAtMs, signal));
     await Promise.all(writes);
   } catch (cause) {
     deps.log.error('refusal not counted', { requestId, code, causes: loggableError(cause) });

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { secretReader } from '../base/secret-reader.ts';
+import { refusedPromptKeeper } from '../moderation/refused-prompt-store.ts';
 import { bedrockCheck } from '../moderation/bedrock-check.ts';
 import { httpCheck } from '../moderation/http-check.ts';
 import { promptCheck, type PromptCheck } from '../moderation/prompt-check.ts';
@@ -21,7 +22,9 @@ export function promptCheckOf({ env, table, clock, log }: Runtime): PromptCheck 
           readSecret: kept(() => secretReader(config, secretsManagerUrl)(settings.secretArn), clock),
           clock,
         });
-  return promptCheck({ ask, onFailure: settings.onFailure, log });
+  const { onFailure, keepRefusedDays: days } = settings;
+  const keep = days === undefined ? null : refusedPromptKeeper(table(), days);
+  return promptCheck({ ask, onFailure, keep, log });
 }
 
 /** Reads a secret again only after a while. What could not be read is read again at once. */

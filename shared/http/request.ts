@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { describeIssues, queryProblems } from '../base/fields.ts';
-import { ServiceError } from '../base/errors.ts';
+import { ServiceError, type KeepPrompt } from '../base/errors.ts';
 import { basePath, localStage } from '../routes/api.ts';
 import { bodyTooLarge, maxBodyBytes } from '../routes/limits.ts';
 import { lazy } from '../base/lazy.ts';
@@ -40,6 +40,8 @@ export interface ApiRequest {
   refusedBecause: string;
   /** What CONTENT_REFUSED was for, if it is to be counted. */
   refusedCategories: readonly string[] | undefined;
+  /** Set where the operator has kept what was asked for. */
+  keepPrompt: KeepPrompt | undefined;
   /** Members of the request's log line. */
   logFields: Record<string, string | number>;
   meter: RecordingMeter;
@@ -84,6 +86,7 @@ export function readRequest(
     refusalOwner: null,
     refusedBecause: '',
     refusedCategories: undefined,
+    keepPrompt: undefined,
     // The gateway's own log names the request by this id.
     logFields: { gatewayRequestId: event.requestContext?.requestId ?? '', ...traceFields(traceparent) },
     meter: recordingMeter(),
@@ -96,6 +99,7 @@ export function noteError(request: ApiRequest, error: ServiceError): boolean {
   request.logFields.code = error.code;
   request.refusedBecause = error.message;
   request.refusedCategories = error.categories;
+  request.keepPrompt = error.keepPrompt;
   return countError(request.meter, error.code, error);
 }
 

@@ -5,8 +5,19 @@ import { tiers, type TierName } from './tiers.ts';
 
 const kinds = { account: 'owner', operator: 'operator', billing: 'billing' } as const;
 
-/** Reasons in an operator's own words, for operators. */
-const forOperators = new Set(['forcedBecause', 'readBecause', 'creditedBecause']);
+/** Reasons in an operator's own words, and rules for content: for operators. */
+const forOperators = new Set([
+  'forcedBecause',
+  'readBecause',
+  'creditedBecause',
+  'moderation',
+  'moderatedBecause',
+]);
+
+/** Whether its owner sees an entry at all: one of nothing but what is for operators tells them something, too. */
+export function isForOwner({ changes }: AuditEntry): boolean {
+  return changes.length === 0 || changes.some(({ member }) => !forOperators.has(member));
+}
 
 /** An entry of a license's audit log as its owner sees it. Who the operator is, and which event it was, is left out. */
 export function activityItem({

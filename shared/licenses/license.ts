@@ -32,8 +32,16 @@ export interface License {
   extraUntilMs: number | null;
   /** Requests that may be in flight at a time; null for what its tier allows. */
   maxInFlight: number | null;
+  /** What an operator set for its content alone, and why; null: it is checked as everybody's. Its owner is not told. */
+  moderation: { rule: ModerationRule; reason: string } | null;
   createdAtMs: number;
 }
+
+/**
+ * How the content of one license is checked other than everybody's: not at all, or with these thresholds for pictures, by category.
+ * They leave the check of prompts as it is, which knows no thresholds.
+ */
+export type ModerationRule = 'exempt' | Readonly<Record<string, number>>;
 
 export interface Suspension {
   atMs: number;
@@ -91,6 +99,14 @@ export function licenseAnswer(license: License, name: string, nowMs: number): Li
   };
 }
 
+/** As the audit log and operators have it. */
+export function ruleInWords(rule: ModerationRule): string {
+  if (rule === 'exempt') return rule;
+  return Object.entries(rule)
+    .map(([category, threshold]) => `${category}=${threshold}`)
+    .join(' ');
+}
+
 /** The members that may change, as the audit log compares them. */
 export function licenseMembers(license: License): AuditedMembers {
   const {
@@ -100,7 +116,16 @@ export function licenseMembers(license: License): AuditedMembers {
     extraUntilMs: _extra,
     ...members
   } = license;
-  const { givenName, periodAnchorMs, activeUntilMs, graceUntilMs, carried, suspended, ...others } = members;
+  const {
+    givenName,
+    periodAnchorMs,
+    activeUntilMs,
+    graceUntilMs,
+    carried,
+    suspended,
+    moderation,
+    ...others
+  } = members;
   return {
     name: givenName,
     ...others,
@@ -108,6 +133,8 @@ export function licenseMembers(license: License): AuditedMembers {
     activeUntil: isoTime(activeUntilMs),
     graceUntil: isoTime(graceUntilMs),
     suspendedBecause: suspended && suspended.reason,
+    moderation: moderation && ruleInWords(moderation.rule),
+    moderatedBecause: moderation && moderation.reason,
     carriedFrom: isoTime(carried && carried.startMs),
     carriedUntil: isoTime(carried && carried.endMs),
     carriedCredits: carried && carried.creditsLimit,

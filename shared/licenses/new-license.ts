@@ -21,6 +21,7 @@ export function newLicense(
     activeUntilMs: null,
     extraUntilMs: null,
     maxInFlight: null,
+    moderation: null,
     createdAtMs: nowMs,
     ...given,
   };

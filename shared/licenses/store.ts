@@ -151,7 +151,8 @@ export function fromItem(item: Item): License {
     periodAnchorMs: item.periodAnchorMs,
     carried: item.carried ?? null,
     activeUntilMs: item.activeUntilMs,
-    // Older licenses have neither.
+    // Older licenses have none of them.
+    moderation: item.moderation ?? null,
     extraUntilMs: item.extraUntilMs ?? null,
     maxInFlight: item.maxInFlight ?? null,
     createdAtMs: item.createdAtMs,

@@ -22,7 +22,8 @@ export interface RefusalOwner {
 }
 
 /** What counts the refusals of a category on their day. */
-export const countedCategory = (category: string) => `CONTENT_REFUSED ${category}`;
+const categoryPrefix = 'CONTENT_REFUSED ';
+export const countedCategory = (category: string) => categoryPrefix + category;
 
 /** Counts one refusal on its day. One item holds a caller's day, with a number for each code. @param counts the code first */
 export async function addRefusal(
@@ -57,6 +58,25 @@ export async function listRefusals(table: Table, licenseId: string, firstDate: s
     ConsistentRead: true,
   };
   return (await queryAll(table, query, fromItem)).flat();
+}
+
+/** What was refused for its content in a month (`2026-11`): each item of its days, of one caller. For the operator's CLI. */
+export async function listRefusalsByCategory(
+  table: Table,
+  licenseId: string,
+  month: string,
+): Promise<{ refused: number; categories: Record<string, number> }[]> {
+  const { PK } = itemKeys.refusals(licenseId, month, '');
+  const query = {
+    KeyConditionExpression: 'PK = :license AND begins_with(SK, :month)',
+    ExpressionAttributeValues: { ':license': PK, ':month': month },
+    ConsistentRead: true,
+  };
+  return queryAll(table, query, (item) => {
+    const counted = Object.entries(item).filter(([name]) => name.startsWith(categoryPrefix));
+    const categories = counted.map(([name, count]) => [name.slice(categoryPrefix.length), Number(count)]);
+    return { refused: Number(item.CONTENT_REFUSED ?? 0), categories: Object.fromEntries(categories) };
+  });
 }
 
 function fromItem(item: Item): Refusal[] {

@@ -1,8 +1,8 @@
 import { errorCodes, type ErrorCode } from '../base/errors.ts';
 import type { RefusedRequestAnswer } from './contract.ts';
 
-/** A few days more than can be asked for, so that no day that can be asked for is already incomplete. */
-const keptRefusalDays = 35;
+/** So that a month's first day can still be reported on when the next month is over, and some days more. */
+const keptRefusalDays = 66;
 
 const dayMs = 24 * 60 * 60 * 1000;
 

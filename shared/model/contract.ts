@@ -72,6 +72,12 @@ export interface ModelRequest {
    * and none, means that it was not. Left out where nobody can cancel, and by a service that is older than this member.
    */
   cancelUrl?: string;
+  /**
+   * How the images and references of this request are checked, where that is not as the container's settings say: `exempt` for not at
+   * all, or the score from which each of these categories is refused; categories that the container does not know are passed over.
+   * A service that is older than this member leaves it out.
+   */
+  pictureCheck?: 'exempt' | Readonly<Record<string, number>>;
 }
 
 /** Asks whether a container is up. It answers with one event, `ready` or any other. */

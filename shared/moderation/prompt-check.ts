@@ -1,5 +1,5 @@
 import type { PromptCheckSettings } from '../base/config.ts';
-import { ServiceError } from '../base/errors.ts';
+import { ServiceError, type KeepPrompt } from '../base/errors.ts';
 import { loggableError, type Log } from '../base/log.ts';
 import type { Meter } from '../base/metrics.ts';
 import { categoriesInWords, knownCategories } from './categories.ts';
@@ -27,6 +27,8 @@ export type AskAboutPrompt = (asked: AskedPrompt, withinMs: number) => Promise<V
 export interface PromptCheckDeps {
   ask: AskAboutPrompt;
   onFailure: PromptCheckSettings['onFailure'];
+  /** Keeps a refused prompt for the operator; null where none is kept. */
+  keep: ((asked: AskedPrompt, categories: string[], ...of: Parameters<KeepPrompt>) => Promise<void>) | null;
   log: Log;
 }
 
@@ -36,7 +38,7 @@ export type PromptCheck = (asked: AskedPrompt, meter: Meter) => Promise<void>;
 /** From the question to the whole verdict. */
 const answerWithinMs = 2000;
 
-export function promptCheck({ ask, onFailure, log }: PromptCheckDeps): PromptCheck {
+export function promptCheck({ ask, onFailure, keep, log }: PromptCheckDeps): PromptCheck {
   return async (asked, meter) => {
     const verdict = await ask(asked, answerWithinMs).catch((cause: unknown) => {
       meter.count('promptChecks', 'failed');
@@ -47,7 +49,9 @@ export function promptCheck({ ask, onFailure, log }: PromptCheckDeps): PromptChe
     });
     if (verdict === null) return;
     meter.count('promptChecks', verdict.allowed ? 'allowed' : 'refused');
-    if (!verdict.allowed) throw contentRefused(knownCategories(verdict.categories));
+    if (verdict.allowed) return;
+    const categories = knownCategories(verdict.categories);
+    throw contentRefused(categories, keep ? (...of) => keep(asked, categories, ...of) : undefined);
   };
 }
 
@@ -59,10 +63,10 @@ function notChecked(cause: unknown): ServiceError {
   );
 }
 
-function contentRefused(categories: string[]): ServiceError {
+function contentRefused(categories: string[], keepPrompt: KeepPrompt | undefined): ServiceError {
   return new ServiceError(
     'CONTENT_REFUSED',
     `The prompt was refused for ${categoriesInWords(categories)}. Change what it asks for, then send it again. Nothing was charged.`,
-    { categories },
+    { categories, keepPrompt },
   );
 }

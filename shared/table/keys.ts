@@ -22,6 +22,7 @@
  * Signing     LINKS             <quarter>        –       links to previews: the credentials that sign them in a quarter of an hour
  * Refusals    REFUSED#<license> <date>#<caller> –     how often a key or the playground (the caller here) was refused on a day, by code and category
  * Refused     REFUSED#<license> REQUEST#<uuidv7> –    one request that was refused, for its license's owner, newest first
+ * Prompt      REFUSED#<license> PROMPT#<uuidv7> –     what such a request asked for, where the operator has it kept: the operator alone
  * Audit       AUDIT#LICENSE#<id>  <uuidv7>      –       who changed a license or its keys, newest first; identities: AUDIT#IDENTITY
  *
  * IAM knows partitions, not sort keys. So what gives access (keys, licenses, identities) shares its partition with nothing
@@ -101,6 +102,10 @@ export const itemKeys = {
   refusedRequest: (licenseId: string, requestId: string): ItemKey => ({
     PK: `REFUSED#${licenseId}`,
     SK: `${refusedPrefix}${requestId}`,
+  }),
+  refusedPrompt: (licenseId: string, requestId: string): ItemKey => ({
+    PK: `REFUSED#${licenseId}`,
+    SK: `PROMPT#${requestId}`,
   }),
   identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
   coldStart: (): ItemKey => ({ PK: 'MODEL', SK: 'WAKING' }),

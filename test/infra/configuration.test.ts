@@ -57,6 +57,7 @@ describe('what is wrong is named, all of it at once', () => {
       'stage: must not contain "aws", "amazon" or "cognito"',
     ]),
     [{ retentionDays: 0 }, 'retentionDays'],
+    [{ moderation: { keepRefusedPrompts: 7 } }, 'moderation.keepRefusedPrompts: needs moderation.prompt'],
     [{ logRetentionDays: 2 }, 'logRetentionDays'],
     [{ generationDeadlineSeconds: 271 }, 'generationDeadlineSeconds'],
     [{ modelNames: { 'gpt image': 'a' } }, 'modelNames.gpt image: '],

@@ -123,6 +123,13 @@ describe('alarms', () => {
     expect(alarms.get('function-slow-buffered')!.Threshold).toBe(16_000);
   });
 
+  test('of refused prompts follow noticePercent, take no deployment back, and are there only where prompts are checked', () => {
+    expect(alarm('prompts-refused', monitored('tuned')).Threshold).toBe(35);
+    expect(alarm('prompts-refused').Threshold).toBe(20);
+    expect(alarm('prompts-refused').AlarmDescription).toContain(' Warning; ');
+    expect(monitored('default').alarms.has('prompts-refused')).toBe(false);
+  });
+
   test('of the throttle start at 80% of the requests of a minute', () => {
     expect(alarm('api-near-throttle', monitored('tuned')).Threshold).toBe(0.8 * 10 * 60);
   });

@@ -86,6 +86,8 @@ export const configurations = {
     modelNames: { 'gpt-image-1': 'aurora' },
     moderation: {
       prompt: { kind: 'bedrock', guardrailId: 'abc123', guardrailVersion: '7', onFailure: 'allow' },
+      noticePercent: 35,
+      keepRefusedPrompts: 14,
     },
     throttle: { ratePerSecond: 10, burst: 20 },
     requestsPerAddress: 500,

@@ -71,6 +71,7 @@ export async function reserveAbandoned(
     deadlineSeconds: 60,
     retentionDays: 90,
     idempotencyKeyHash: idempotencyKey === undefined ? null : hashIdempotencyKey(idempotencyKey),
+    moderation: null,
   });
   const bodyHash = bodyFingerprint('');
   const limits = { creditsLimit: license.creditsLimit, keyBudget: null, maxInFlight: maxInFlight(license) };

@@ -49,6 +49,7 @@ export const sampleLicense: License = {
   activeUntilMs: null,
   extraUntilMs: null,
   maxInFlight: null,
+  moderation: null,
   createdAtMs: 0,
 };
 
@@ -88,6 +89,7 @@ export function sampleGeneration(
     deadlineSeconds: 120,
     retentionDays: 90,
     idempotencyKeyHash: null,
+    moderation: null,
   });
   return { ...generation, ...changes };
 }
@@ -161,4 +163,5 @@ export const anyGeneration: fc.Arbitrary<Generation> = fc.record({
   referenceImagesUsed: fc.integer({ min: 0, max: 4 }),
   modelVersion: orNull(anyText),
   idempotencyKeyHash: orNull(anyText),
+  moderation: orNull(fc.constantFrom('exempt' as const, { nsfw: 0.95 })),
 });

@@ -33,6 +33,7 @@ test('a grant takes its credits from the tier, and begins now', async () => {
     status: 'active',
     graceUntil: null,
     suspended: null,
+    moderation: null,
     carried: null,
     maxInFlight: null,
     periodAnchor: granted.createdAt,

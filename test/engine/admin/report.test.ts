@@ -3,6 +3,8 @@ import { identityStore } from '../../../shared/identities/store.ts';
 import { periodEndMs } from '../../../shared/licenses/credit-period.ts';
 import type { License } from '../../../shared/licenses/license.ts';
 import { generationStore } from '../../../shared/generations/store.ts';
+import { addRefusal, countedCategory } from '../../../shared/limits/refusal-store.ts';
+import { refusalsEndSeconds } from '../../../shared/limits/refusals.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { reserveAbandoned } from '../../support/period-totals.ts';
 import { sampleIdentity } from '../../support/unit-samples.ts';
@@ -91,4 +93,32 @@ test('a month’s reports are the stored sums of the periods that ended in it, e
   const { stdout } = await fixture.admin(`report identities --month ${months[1]}`);
   expect(stdout).toMatch(/^all +\d+ +\d+ +\d+\n/m);
   expect(await fixture.refused(2, 'report usage --month 2026-13')).toContain('must be a month (2026-11)');
+});
+
+test('refusals for content are reported by license and category, of their month alone, while the next month lasts', async () => {
+  const { table } = fixture;
+  const license = await fixture.license({ tier: 'pro', periodAnchorMs: Date.UTC(2025, 0, 31) });
+  const { licenseId } = license;
+  const month = months[0]!;
+  await made(license, 'aurora', 0);
+  const firstMs = Date.parse(`${month}-01`);
+  const refuse = (atMs: number, caller: string, ...counts: string[]) =>
+    addRefusal(table, { licenseId, caller }, counts, atMs, AbortSignal.timeout(5000));
+  const [violence, hostile] = ['violence', 'constructor'].map(countedCategory);
+  await refuse(firstMs, 'playground', 'CONTENT_REFUSED', violence!, hostile!);
+  await refuse(nowMs, 'playground', 'CONTENT_REFUSED', violence!);
+  await refuse(nowMs, 'key_1', 'CONTENT_REFUSED');
+  await refuse(nowMs, 'key_1', 'INVALID_PARAMETERS');
+  await refuse(firstMs - 1, 'key_1', 'CONTENT_REFUSED', violence!);
+  const { licenses, total } = await fixture.json(`report moderation --month ${month}`);
+  const counts = { refused: 3, completed: 1, percent: 75, categories: { violence: 2, constructor: 1 } };
+  expect([licenses, total]).toEqual([[expect.objectContaining({ licenseId, ...counts })], counts]);
+  const { stdout } = await fixture.admin(`report moderation --month ${month}`);
+  expect(stdout).toMatch(/^all +3 +1 +75% +violence 2, constructor 1\n/m);
+  expect((await fixture.json(`report moderation --month ${months[1]}`)).total).toMatchObject({ refused: 1 });
+  expect((await fixture.admin(`report moderation --month ${months[3]}`)).stdout).toContain(
+    'Nothing was refused',
+  );
+  // The 1st of a month, on the last day of the next.
+  expect(refusalsEndSeconds('2026-07-01')).toBeGreaterThan(Date.UTC(2026, 8, 1) / 1000);
 });

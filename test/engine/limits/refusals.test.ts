@@ -69,7 +69,7 @@ test('a day begins at midnight of UTC, the newest is first, and older days and o
   expect(await of('2026-11-23')).toEqual([...(await of('2026-11-24')), `2026-11-23 ${keyId}`]);
   expect(dateOf(lastMs + 1, 1)).toBe('2026-11-23');
   // Kept whole as long as the day can be asked for.
-  expect(refusalsEndSeconds('2026-11-23')).toBe(Date.parse('2026-12-29') / 1000);
+  expect(refusalsEndSeconds('2026-11-23')).toBe(Date.parse('2027-01-29') / 1000);
 });
 
 test('each refusal is counted by its code', async () => {

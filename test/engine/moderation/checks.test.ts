@@ -76,7 +76,8 @@ test('a prompt that could not be checked is generated where that is chosen, and 
   const lines: [string, object][] = [];
   const log = { info: () => {}, error: (...line: [string, object]) => void lines.push(line) };
   const meter = recordingMeter();
-  const check = (ask: AskAboutPrompt) => promptCheck({ ask, onFailure: 'allow', log })(asked, meter);
+  const check = (ask: AskAboutPrompt) =>
+    promptCheck({ ask, onFailure: 'allow', keep: null, log })(asked, meter);
   answer({ allowed: 'yes', prompt: asked.prompt });
   await check(httpCheck({ url: server.url, readSecret: async () => 'whsec_a', clock: { now: Date.now } }));
   const message = "the check's answer has another form than it should have";

@@ -46,6 +46,7 @@ test('a license is made of the subscription and its price', () => {
     foundingCatalog: true,
     maxInFlight: null,
     suspended: null,
+    moderation: null,
     extraUntilMs: null,
     identityIds: [],
     apiAccess: true,

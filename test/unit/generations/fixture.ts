@@ -124,6 +124,7 @@ export function queued(changes: Partial<Generation> = {}): Generation {
       deadlineSeconds: 120,
       retentionDays: 90,
       idempotencyKeyHash: null,
+      moderation: null,
     }),
     ...changes,
   };

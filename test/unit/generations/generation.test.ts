@@ -28,6 +28,7 @@ function generationOf(changes: Partial<CreateGenerationBody> = {}) {
     deadlineSeconds: 120,
     retentionDays: 90,
     idempotencyKeyHash: null,
+    moderation: null,
   });
 }
 
