@@ -3,7 +3,7 @@ import type { Actor } from '../shared/accounts/audit.ts';
 import type { License } from '../shared/licenses/license.ts';
 
 /** The data that a first start makes. Names are fixed; ids and keys are made then. */
-export interface DemoIdentity extends Omit<Identity, 'identityId' | 'name' | 'slug' | 'samples' | 'model'> {
+export interface DemoIdentity extends Pick<Identity, 'description' | 'catalog' | 'productPhotos'> {
   /** The painter's settings; null for an identity without an active model. */
   painter: Record<string, unknown> | null;
 }

@@ -121,7 +121,7 @@ function requestFor(name: string, sample: DemoSample): Omit<ModelRequest, 'outpu
     referenceMode: 'reference',
     preserveBranding: false,
     references: [],
-    identity: { id: name, adapterUrl: null, adapterVersion: null, adapterSha256: null, settings },
+    identity: { id: name, adapterUrl: null, adapterVersion: null, version: 1, adapterSha256: null, settings },
   };
 }
 

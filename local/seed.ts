@@ -4,7 +4,9 @@ import { fingerprintApiKey, keyPrefix, newApiKey } from '../shared/keys/api-key.
 import { billingPeriod } from '../shared/licenses/billing-period.ts';
 import { newId } from '../shared/base/ids.ts';
 import { apiKeyStore } from '../shared/keys/store.ts';
+import { plainIdentity } from '../shared/identities/identity.ts';
 import { identityStore } from '../shared/identities/store.ts';
+import { plainVersion } from '../shared/identities/version.ts';
 import { licenseStore } from '../shared/licenses/store.ts';
 import { periodStore } from '../shared/licenses/period-store.ts';
 import { openTable, type Table } from '../shared/table/table.ts';
@@ -93,11 +95,12 @@ function namesTo(demo: Record<string, unknown>, make: () => string): Record<stri
 
 async function seedIdentity(table: Table, name: string, identityId: string): Promise<void> {
   const { painter, ...identity } = demoIdentities[name]!;
-  const model =
-    painter === null
-      ? null
-      : { version: 'painter', adapterKey: null, adapterSha256: null, settings: painter };
-  await identityStore(table).put({ ...identity, identityId, name, slug: name, samples: [], model }, by);
+  const model = painter && { ...plainVersion, settings: painter };
+  const lastVersion = model === null ? 0 : 1;
+  await identityStore(table).put(
+    { ...plainIdentity, ...identity, identityId, name, slug: name, model, lastVersion },
+    by,
+  );
 }
 
 async function seedLicense(table: Table, name: string, { made, owners, nowMs }: Seed): Promise<void> {

@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Actor } from '../../shared/accounts/audit.ts';
+import { catalogLifetimeMs } from '../../shared/identities/store.ts';
 import { openAccounts, type Accounts } from '../common/accounts.ts';
 import { findPlace, operatorOf, type Place, type PlaceFlags } from '../common/connection.ts';
 import { withOptions, type Kind, type OptionRow } from '../common/command-line.ts';
@@ -27,6 +29,8 @@ export interface Session {
   logs: LogPlace | null;
   /** When the command began, milliseconds since 1970. */
   nowMs: number;
+  /** Waits until every function must have seen a change of the catalog. */
+  untilSeen(): Promise<void>;
   /** Who works with it: asked for by commands that change something, before they do. */
   operator(): Promise<Actor>;
   /** Asks the operator. @throws Failure when they do not agree: then change nothing. */
@@ -36,6 +40,8 @@ export interface Session {
 interface SessionFlags extends PlaceFlags {
   json?: boolean;
   yes?: boolean;
+  /** False: not. True by default. */
+  wait?: boolean;
 }
 
 export type OperandRow = [syntax: string, description: string, kind: Kind];
@@ -100,6 +106,7 @@ async function answer(command: Command, work: Work): Promise<void> {
       bucketName: place.bucketName,
       logs: place.logs,
       nowMs: Date.now(),
+      untilSeen: () => setTimeout(flags.wait === false ? 0 : catalogLifetimeMs + 1000),
       operator: () => operatorOf(place!),
       confirm: asking(flags, place.name),
     };

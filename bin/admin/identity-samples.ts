@@ -63,13 +63,29 @@ export async function readSampleChange(
   const store = await openSamples(bucketName);
   return {
     store: async (identityId) => unique(await Promise.all(files.map((one) => store.put(identityId, one)))),
-    async clean(before, after) {
+    async clean(before, { identityId }) {
       // Read again, because another operator may have changed it meanwhile.
-      const stored = await stores.identities.get(after.identityId);
-      await store.deleteUnnamed(stored ?? after, before, nowMs);
+      const [identity, versions] = await Promise.all([
+        stores.identities.get(identityId),
+        stores.identities.versions(identityId),
+      ]);
+      const named = [identity, ...versions].flatMap((one) => one?.samples ?? []);
+      await store.deleteUnnamed(identityId, named, before, nowMs);
       store.close();
     },
   };
+}
+
+/** Deletes the files of samples that the catalog names no more. Without a bucket there are none. */
+export async function deleteSamples(
+  { bucketName, nowMs }: Session,
+  identityId: string,
+  before: readonly Sample[],
+): Promise<void> {
+  if (bucketName === null) return;
+  const store = await openSamples(bucketName);
+  await store.deleteUnnamed(identityId, [], before, nowMs);
+  store.close();
 }
 
 async function openSamples(bucketName: string): Promise<SampleStore> {

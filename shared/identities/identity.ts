@@ -32,6 +32,18 @@ export interface Withdrawal {
   reason: string;
 }
 
+/** An identity as it is before anybody says more of it. */
+export const plainIdentity: Omit<Identity, 'identityId' | 'name' | 'slug'> = {
+  description: '',
+  catalog: 'specialist',
+  productPhotos: false,
+  samples: [],
+  model: null,
+  lastVersion: 0,
+  formerSlugs: [],
+  withdrawn: null,
+};
+
 /** A license covers the founding catalog, or the identities that it lists, or both. */
 export function mayUse(license: License, identity: Identity): boolean {
   return (

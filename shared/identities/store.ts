@@ -6,7 +6,7 @@ import { itemKeys, sortPrefixes } from '../table/keys.ts';
 import { getItem, queryAll, type Item, type Table } from '../table/table.ts';
 import { transact, type Parts } from '../table/transact.ts';
 import { identityMembers, type Identity } from './identity.ts';
-import { plainVersion, type IdentityVersion, type StoredVersion } from './version.ts';
+import { activeVersion, plainVersion, type IdentityVersion, type StoredVersion } from './version.ts';
 
 /** As people order names: by letters whatever their case, and "Studio 2" before "Studio 10". */
 const { compare: inOrder } = new Intl.Collator('en', { numeric: true });
@@ -16,8 +16,8 @@ export type IdentityStore = ReturnType<typeof identityStore>;
 /** What an operator's change makes of an identity. */
 export interface IdentityChange {
   identity: Identity;
-  /** A version that is made with it, or whose changeable part changes. */
-  version?: StoredVersion;
+  /** Versions that are made with it, or what may change about them. */
+  versions?: StoredVersion[];
 }
 
 /** So many changes of one identity may come between before one is refused. */
@@ -37,13 +37,13 @@ export function identityStore(table: Table) {
      */
     async change(
       identityId: string,
-      change: (before: Identity | null) => IdentityChange,
+      change: (before: Identity | null) => IdentityChange | Promise<IdentityChange>,
       by: Actor = someOperator,
       nowMs = Date.now(),
     ): Promise<Identity> {
       for (let tries = 1; ; tries++) {
         const stored = await getItem(table, itemKeys.identity(identityId));
-        const changed = change(stored && identityFromItem(stored));
+        const changed = await change(stored && identityFromItem(stored));
         const refusal = await transact(table, changeParts(stored, changed, by, nowMs));
         if (refusal === null) return changed.identity;
         if (refusal.slugTaken) throw new SlugTaken(changed.identity.slug);
@@ -102,7 +102,7 @@ interface ChangeRefusal {
 
 function changeParts(
   stored: Item | null,
-  { identity, version }: IdentityChange,
+  { identity, versions = [] }: IdentityChange,
   by: Actor,
   nowMs: number,
 ): Parts<ChangeRefusal> {
@@ -127,7 +127,7 @@ function changeParts(
       values: { ':identity': identityId },
       refusal: () => ({ slugTaken: true }),
     },
-    ...versionsToStore(revision === 0 ? (before ?? identity) : null, version).map((one) => ({
+    ...versionsToStore(revision === 0 ? (before ?? identity) : null, versions).map((one) => ({
       key: itemKeys.identityVersion(identityId, one.number),
       put: one,
     })),
@@ -136,10 +136,10 @@ function changeParts(
 }
 
 /** @param first an identity whose active version was not stored by itself yet; null for others */
-function versionsToStore(first: Identity | null, version: StoredVersion | undefined): StoredVersion[] {
-  const given = version === undefined ? [] : [version];
-  if (!first?.model || first.model.number === version?.number) return given;
-  return [{ ...first.model, samples: first.samples, retiresAtMs: null }, ...given];
+function versionsToStore(first: Identity | null, given: StoredVersion[]): StoredVersion[] {
+  const unstored = first && activeVersion(first);
+  if (unstored === null || given.some(({ number }) => number === unstored.number)) return given;
+  return [unstored, ...given];
 }
 
 /** For so long an operator's change may go unseen. */
@@ -221,11 +221,11 @@ function identityFromItem(item: Item): Identity {
 }
 
 function versionOf(item: Item): IdentityVersion {
-  const { number, createdAtMs, note, adapterKey, adapterSha256, settings, words, rights } = item;
-  return { number, createdAtMs, note, adapterKey, adapterSha256, settings, words, rights };
+  const { number, createdAtMs, note, adapterKey, adapterSha256, settings, words } = item;
+  return { number, createdAtMs, note, adapterKey, adapterSha256, settings, words };
 }
 
 function versionFromItem(item: Item): StoredVersion {
-  const { samples, retiresAtMs } = item;
-  return { ...versionOf(item), samples, retiresAtMs };
+  const { samples, retiresAtMs, rights } = item;
+  return { ...versionOf(item), samples, retiresAtMs, rights };
 }

@@ -6,13 +6,15 @@ import { mayUse } from './identity.ts';
 import { samplesPerIdentity, type Sample } from './sample.ts';
 import type { IdentityCatalog } from './store.ts';
 
-/** The identities that any of these licenses covers, with or without an active model. */
+/** The identities that any of these licenses covers, with or without an active model, but for what was withdrawn. */
 export async function usableIdentities(
   licenses: readonly License[],
-  catalog: IdentityCatalog,
+  catalog: Pick<IdentityCatalog, 'list'>,
 ): Promise<Identity[]> {
   const identities = await catalog.list();
-  return identities.filter((identity) => licenses.some((license) => mayUse(license, identity)));
+  return identities.filter(
+    (identity) => identity.withdrawn === null && licenses.some((license) => mayUse(license, identity)),
+  );
 }
 
 /** An identity as agents see it. */

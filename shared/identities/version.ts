@@ -17,7 +17,6 @@ export interface IdentityVersion {
   /** Passed to the model container as they are. */
   settings: Record<string, unknown>;
   words: VersionWords;
-  rights: VersionRights;
 }
 
 /** What the identity says itself, beside its callers. */
@@ -63,7 +62,6 @@ export const plainVersion: IdentityVersion = {
   adapterSha256: null,
   settings: {},
   words: noWords,
-  rights: noRights,
 };
 
 /** A version with what may change about it, which changes no picture. */
@@ -72,6 +70,12 @@ export interface StoredVersion extends IdentityVersion {
   samples: Sample[];
   /** From then on it makes no more pictures; null while nobody plans to retire it. */
   retiresAtMs: number | null;
+  rights: VersionRights;
+}
+
+/** The active version as it is first stored by itself; null where there is none. */
+export function activeVersion({ model, samples }: Identity): StoredVersion | null {
+  return model && { ...model, samples, retiresAtMs: null, rights: noRights };
 }
 
 /** A request's version, where its body names another one than the active. */
@@ -97,7 +101,8 @@ export function pinnedProblem(
 ): string | null {
   if (pinned === null) return null;
   const { asked, found } = pinned;
-  const instead = model === null ? 'leave it out' : `leave it out for version ${model.number}, the active one`;
+  const instead =
+    model === null ? 'leave it out' : `leave it out for version ${model.number}, the active one`;
   if (found === null) return `${name} has no version ${asked}: ${instead}`;
   if (found.retiresAtMs === null || nowMs < found.retiresAtMs) return null;
   return `version ${asked} of ${name} was retired on ${isoTime(found.retiresAtMs).slice(0, 10)}: ${instead}`;

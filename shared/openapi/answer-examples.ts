@@ -39,6 +39,7 @@ const generation: GenerationAnswer = {
   outputs,
   previews,
   identity: { id: identity.id, name: identity.name },
+  identityVersion: 3,
   referenceImagesUsed: 0,
   usage: {
     creditsUsed: 128,
@@ -70,7 +71,9 @@ const stored: StoredGeneration = {
   type: 'text_to_image',
   status: 'COMPLETED',
   identity,
+  identityVersion: 3,
   prompt,
+  effectivePrompt: null,
   negativePrompt: '',
   seed: 3141592653,
   steps: 30,

@@ -8,13 +8,14 @@ const sound: UncheckedCommand = {
   license: sampleLicense,
   body,
   identity: sampleIdentity,
+  pinned: null,
   query: new Map(),
   idempotencyKeys: undefined,
 };
 const headerRule = 'Idempotency-Key must be 1 to 255 visible ASCII characters';
 const wrongHeader = { idempotencyKeys: ['two words'] };
 const refusal = (changes: Partial<UncheckedCommand>): ServiceError =>
-  refusalOf(() => checkCommand({ ...sound, ...changes }));
+  refusalOf(() => checkCommand({ ...sound, ...changes }, 0));
 
 const stranger = { ...sampleLicense, foundingCatalog: false };
 const starter = { ...sampleLicense, tier: 'starter' as const };
@@ -91,7 +92,7 @@ describe('the query and the header', () => {
     ['dryRun=false', queryOf('false')],
     ['one idempotency key', { idempotencyKeys: ['"a-key"'] }],
   ] as [string, Partial<UncheckedCommand>][])('%s is right', (_what, changes) => {
-    checkCommand({ ...sound, ...changes });
+    checkCommand({ ...sound, ...changes }, 0);
   });
 
   test.each([

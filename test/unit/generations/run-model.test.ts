@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ModelEvent } from '../../../shared/model/contract.ts';
+import { plainVersion } from '../../../shared/identities/version.ts';
 import { tenantOf } from '../../../shared/model/tenant.ts';
 import { ServiceError } from '../../../shared/base/errors.ts';
 import { runErrorCode, runModel } from '../../../shared/generations/run-model.ts';
@@ -85,9 +86,9 @@ describe('a model is asked', () => {
 
   test('with the weights of its identity, and for files that hold the prompt, where there are such', async () => {
     const weights = { adapterSha256: 'f0', settings: { scale: 1 } };
-    const of = { ...identity, model: { version: '7', adapterKey: 'adapters/a', ...weights } };
+    const of = { ...identity, model: { ...plainVersion, number: 7, adapterKey: 'adapters/a', ...weights } };
     const { asked } = await run(saying(done), { of, embedParameters: true });
-    const adapter = { adapterUrl: 'load adapters/a for 180', adapterVersion: '7' };
+    const adapter = { adapterUrl: 'load adapters/a for 180', adapterVersion: 'v7', version: 7 };
     expect(asked[0]).toMatchObject({
       embedParameters: true,
       identity: { id: 'idn_1', ...adapter, ...weights },
