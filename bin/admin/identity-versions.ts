@@ -1,4 +1,6 @@
 import type { Identity } from '../../shared/identities/identity.ts';
+import { changesBetween, type AuditChange } from '../../shared/accounts/audit.ts';
+import { isoTime } from '../../shared/base/clock.ts';
 import type { Sample } from '../../shared/identities/sample.ts';
 import type { IdentityChange } from '../../shared/identities/store.ts';
 import { activeVersion, maxVersionNumber, type StoredVersion } from '../../shared/identities/version.ts';
@@ -213,15 +215,29 @@ async function retire(
     if (before.model?.number === number) {
       throw new Failure(`Version ${number} of ${before.name} is the active one: activate another first.`);
     }
-    return { identity: before, versions: [{ ...version, retiresAtMs: on === 'never' ? null : on }] };
+    const changed = { ...version, retiresAtMs: on === 'never' ? null : on };
+    return { identity: before, versions: [changed], noted: notesOf(version, changed) };
   });
 }
 
 function setRights(session: Session, name: string, number: number, options: RightsOptions): Promise<Answer> {
-  return change({ ...session, untilSeen: async () => {} }, name, async (before) => ({
-    identity: before,
-    versions: [withRights(await getVersion(session, before, number), options)],
-  }));
+  return change({ ...session, untilSeen: async () => {} }, name, async (before) => {
+    const version = await getVersion(session, before, number);
+    const changed = withRights(version, options);
+    return { identity: before, versions: [changed], noted: notesOf(version, changed) };
+  });
+}
+
+/** What may change of a version, as the audit log has it. */
+function notesOf(before: StoredVersion, after: StoredVersion): AuditChange[] {
+  const members = ({ number, retiresAtMs, rights: { license, source, consent } }: StoredVersion) => ({
+    [`version${number}RetiresAt`]: isoTime(retiresAtMs),
+    [`version${number}License`]: license,
+    [`version${number}Source`]: source,
+    [`version${number}ConsentSha256`]: consent?.sha256 ?? null,
+    [`version${number}ConsentDate`]: consent?.date ?? null,
+  });
+  return changesBetween(members(before), members(after));
 }
 
 async function takeDown(session: Session, name: string, reason: string): Promise<Answer> {

@@ -1,4 +1,4 @@
-import { changesBetween, someOperator, type Actor } from '../accounts/audit.ts';
+import { changesBetween, someOperator, type Actor, type AuditChange } from '../accounts/audit.ts';
 import { auditEntry } from '../accounts/audit-store.ts';
 import type { Clock } from '../base/clock.ts';
 import { serviceBusy } from '../base/errors.ts';
@@ -18,6 +18,8 @@ export interface IdentityChange {
   identity: Identity;
   /** Versions that are made with it, or what may change about them. */
   versions?: StoredVersion[];
+  /** What the audit log says beside what changed of the identity. */
+  noted?: AuditChange[];
 }
 
 /** So many changes of one identity may come between before one is refused. */
@@ -102,7 +104,7 @@ interface ChangeRefusal {
 
 function changeParts(
   stored: Item | null,
-  { identity, versions = [] }: IdentityChange,
+  { identity, versions = [], noted = [] }: IdentityChange,
   by: Actor,
   nowMs: number,
 ): Parts<ChangeRefusal> {
@@ -131,7 +133,11 @@ function changeParts(
       key: itemKeys.identityVersion(identityId, one.number),
       put: one,
     })),
-    auditEntry('identities', { by, action, subjectId: identityId, subjectName: name, changes }, nowMs),
+    auditEntry(
+      'identities',
+      { by, action, subjectId: identityId, subjectName: name, changes: [...changes, ...noted] },
+      nowMs,
+    ),
   ];
 }
 

@@ -192,8 +192,8 @@ describe('the audit log of the identities', () => {
       { by: alice, action: 'identity_changed', atMs: nowMs + 2 },
     ]);
     const members = entries.map(({ changes }) => changes.map(({ member }) => member));
-    expect(members[0]).toContain('modelVersion');
-    expect(members.slice(1)).toEqual([['settingsSha256'], ['modelVersion', 'settingsSha256']]);
+    expect(members[0]).toContain('activeVersion');
+    expect(members.slice(1)).toEqual([['settingsSha256'], ['activeVersion', 'settingsSha256']]);
     expect(JSON.stringify(entries)).not.toContain('a secret style');
   });
 });

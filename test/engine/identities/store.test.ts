@@ -25,6 +25,7 @@ const identity = (identityId: string, changes: Partial<Identity> = {}): Identity
   ...sampleIdentity,
   identityId,
   name: identityId,
+  slug: identityId,
   catalog: 'specialist',
   productPhotos: true,
   model: {
