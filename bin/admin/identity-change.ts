@@ -1,10 +1,5 @@
 import { activeVersion, noRights, plainVersion, templateProblem } from '../../shared/identities/version.ts';
-import type {
-  IdentityVersion,
-  StoredVersion,
-  VersionRights,
-  VersionWords,
-} from '../../shared/identities/version.ts';
+import type { IdentityVersion, VersionRights, VersionWords } from '../../shared/identities/version.ts';
 import { plainIdentity, type Identity } from '../../shared/identities/identity.ts';
 import type { IdentityChange } from '../../shared/identities/store.ts';
 import { newId } from '../../shared/base/ids.ts';
@@ -99,27 +94,24 @@ function makesVersion(options: VersionOptions): boolean {
 function withNewVersion(before: Identity, options: IdentityOptions, nowMs: number): IdentityChange {
   const model: IdentityVersion = {
     ...changedModel(before.model ?? plainVersion, options),
+    rights: changedRights(noRights, options),
     number: before.lastVersion + 1,
     createdAtMs: nowMs,
     note: options.note ?? null,
   };
   const identity = { ...before, model, lastVersion: model.number };
-  return { identity, versions: [withRights(activeVersion(identity)!, options)] };
+  return { identity, versions: [activeVersion(identity)!] };
 }
 
-/** A version of which the operator says more. */
-export function withRights(version: StoredVersion, options: RightsOptions): StoredVersion {
-  const { rights = noRights } = version;
-  const { rights: license, source, consentSha256, consentDate } = options;
+/** What is not given stays as it is. */
+export function changedRights(rights: VersionRights, options: RightsOptions): VersionRights {
+  const { rights: license = rights.license, source = rights.source, consentSha256, consentDate } = options;
   if ((consentSha256 === undefined) !== (consentDate === undefined)) {
     throw usageFailure('--consent-sha256 and --consent-date belong together: give both.');
   }
-  const consent: VersionRights['consent'] =
+  const consent =
     consentSha256 === undefined ? rights.consent : { sha256: consentSha256, date: consentDate! };
-  return {
-    ...version,
-    rights: { license: license ?? rights.license, source: source ?? rights.source, consent },
-  };
+  return { license, source, consent };
 }
 
 function changedModel(model: IdentityVersion, options: VersionOptions): IdentityVersion {

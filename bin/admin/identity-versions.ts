@@ -6,7 +6,7 @@ import type { IdentityChange } from '../../shared/identities/store.ts';
 import { activeVersion, maxVersionNumber, type StoredVersion } from '../../shared/identities/version.ts';
 import { accessIsTakenAway, type CommandRow, type OperandRow, type Session } from './command.ts';
 import { getIdentity } from './get-identity.ts';
-import { withRights, type RightsOptions } from './identity-change.ts';
+import { changedRights, type RightsOptions } from './identity-change.ts';
 import { identityAnswer, versionJson } from './identity-output.ts';
 import { deleteSamples } from './identity-samples.ts';
 import { scanTable } from './scan.ts';
@@ -176,7 +176,7 @@ async function activate(
     if (requireRights && missing.length > 0) {
       throw new Failure(`Version ${number} has no ${missing.join(', ')}: give it with "identity rights".`);
     }
-    const { samples, retiresAtMs: _, rights: _rights, ...model } = version;
+    const { samples, retiresAtMs: _, ...model } = version;
     return { identity: { ...before, model, samples: samples.length > 0 ? samples : before.samples } };
   });
   const warning =
@@ -223,8 +223,10 @@ async function retire(
 function setRights(session: Session, name: string, number: number, options: RightsOptions): Promise<Answer> {
   return change({ ...session, untilSeen: async () => {} }, name, async (before) => {
     const version = await getVersion(session, before, number);
-    const changed = withRights(version, options);
-    return { identity: before, versions: [changed], noted: notesOf(version, changed) };
+    const rights = changedRights(version.rights, options);
+    const changed = { ...version, rights };
+    const model = before.model?.number === number ? { ...before.model, rights } : before.model;
+    return { identity: { ...before, model }, versions: [changed], noted: notesOf(version, changed) };
   });
 }
 

@@ -9,7 +9,12 @@ import { neededExtra } from '../licenses/extra-credits.ts';
 import { checkTier, isFinal, newGeneration, referenceProblems, type Generation } from './generation.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { Identity } from '../identities/identity.ts';
-import { pinnedProblem, withDefaults, type IdentityVersion, type PinnedVersion } from '../identities/version.ts';
+import {
+  pinnedProblem,
+  withDefaults,
+  type IdentityVersion,
+  type PinnedVersion,
+} from '../identities/version.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
 import { unpaidRefusal } from '../licenses/unpaid-runs.ts';
 import { usableIdentity } from '../identities/identity.ts';
@@ -193,7 +198,7 @@ function allowedIdentity(command: UncheckedCommand): Identity {
   }
   // What is no text can't be unknown: this throws, and names whatever else is wrong, too.
   if (typeof identityId !== 'string') parseParameters(command, null);
-  return usableIdentity(identity, license);
+  return usableIdentity(identity, [license]);
 }
 
 /**

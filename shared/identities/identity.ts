@@ -54,9 +54,10 @@ export function mayUse(license: License, identity: Identity): boolean {
 
 /**
  * @param identity null where there is none that was named.
+ * @param licenses any of which may cover it.
  * @throws IDENTITY_NOT_FOUND, IDENTITY_MISMATCH
  */
-export function usableIdentity(identity: Identity | null, license: License): Identity {
+export function usableIdentity(identity: Identity | null, licenses: readonly License[]): Identity {
   if (identity === null) {
     throw new ServiceError(
       'IDENTITY_NOT_FOUND',
@@ -72,7 +73,7 @@ export function usableIdentity(identity: Identity | null, license: License): Ide
         `${identity.name} was withdrawn, and makes no pictures any more. ${identityList} lists the identities that you may use.`,
     );
   }
-  if (!mayUse(license, identity)) {
+  if (!licenses.some((license) => mayUse(license, identity))) {
     throw new ServiceError(
       'IDENTITY_MISMATCH',
       ({ identityList }) =>

@@ -227,11 +227,11 @@ function identityFromItem(item: Item): Identity {
 }
 
 function versionOf(item: Item): IdentityVersion {
-  const { number, createdAtMs, note, adapterKey, adapterSha256, settings, words } = item;
-  return { number, createdAtMs, note, adapterKey, adapterSha256, settings, words };
+  const { number, createdAtMs, note, adapterKey, adapterSha256, settings, words, rights } = item;
+  return { number, createdAtMs, note, adapterKey, adapterSha256, settings, words, rights };
 }
 
 function versionFromItem(item: Item): StoredVersion {
-  const { samples, retiresAtMs, rights } = item;
-  return { ...versionOf(item), samples, retiresAtMs, rights };
+  const { samples, retiresAtMs } = item;
+  return { ...versionOf(item), samples, retiresAtMs };
 }

@@ -2,7 +2,7 @@ import { isoTime } from '../base/clock.ts';
 import type { Identity } from './identity.ts';
 import type { Sample } from './sample.ts';
 
-/** What an identity makes its pictures with. Whatever would change a picture makes another version, so it never changes. */
+/** What an identity makes its pictures with. Whatever would change a picture makes another version. So only its rights change. */
 export interface IdentityVersion {
   /** From 1 on. */
   number: number;
@@ -17,6 +17,7 @@ export interface IdentityVersion {
   /** Passed to the model container as they are. */
   settings: Record<string, unknown>;
   words: VersionWords;
+  rights: VersionRights;
 }
 
 /** What the identity says itself, beside its callers. */
@@ -62,6 +63,7 @@ export const plainVersion: IdentityVersion = {
   adapterSha256: null,
   settings: {},
   words: noWords,
+  rights: noRights,
 };
 
 /** A version with what may change about it, which changes no picture. */
@@ -70,12 +72,11 @@ export interface StoredVersion extends IdentityVersion {
   samples: Sample[];
   /** From then on it makes no more pictures; null while nobody plans to retire it. */
   retiresAtMs: number | null;
-  rights: VersionRights;
 }
 
 /** The active version as it is first stored by itself; null where there is none. */
 export function activeVersion({ model, samples }: Identity): StoredVersion | null {
-  return model && { ...model, samples, retiresAtMs: null, rights: noRights };
+  return model && { ...model, samples, retiresAtMs: null };
 }
 
 /** A request's version, where its body names another one than the active. */

@@ -20,7 +20,7 @@ async function newIdentity(
     const version = activeVersion({ ...plainIdentity, identityId, name: slug, slug, model })!;
     return { ...version, ...ofVersion(version) };
   });
-  const { samples: _, retiresAtMs: _at, rights: _rights, ...model } = versions[1]!;
+  const { samples: _, retiresAtMs: _at, ...model } = versions[1]!;
   const facts = { identityId, name: `Studio ${slug}`, slug, catalog: 'founding' as const };
   const identity = { ...plainIdentity, ...facts, model, lastVersion: 3, ...changes };
   return catalog.change(identityId, () => ({ identity, versions }));
