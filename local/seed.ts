@@ -6,7 +6,7 @@ import { newId } from '../shared/base/ids.ts';
 import { apiKeyStore } from '../shared/keys/store.ts';
 import { plainIdentity } from '../shared/identities/identity.ts';
 import { identityStore } from '../shared/identities/store.ts';
-import { plainVersion } from '../shared/identities/version.ts';
+import { noWords, plainVersion } from '../shared/identities/version.ts';
 import { licenseStore } from '../shared/licenses/store.ts';
 import { periodStore } from '../shared/licenses/period-store.ts';
 import { openTable, type Table } from '../shared/table/table.ts';
@@ -94,13 +94,28 @@ function namesTo(demo: Record<string, unknown>, make: () => string): Record<stri
 }
 
 async function seedIdentity(table: Table, name: string, identityId: string): Promise<void> {
-  const { painter, ...identity } = demoIdentities[name]!;
-  const model = painter && { ...plainVersion, settings: painter };
-  const lastVersion = model === null ? 0 : 1;
-  await identityStore(table).put(
-    { ...plainIdentity, ...identity, identityId, name, slug: name, model, lastVersion },
-    by,
-  );
+  const { painter, first, note = null, words, ...facts } = demoIdentities[name]!;
+  const versions = [first, painter && { painter, note, words }]
+    .filter((one) => !!one)
+    .map((one, i) => ({
+      ...plainVersion,
+      number: i + 1,
+      note: one.note,
+      settings: one.painter,
+      words: { ...noWords, ...('words' in one && one.words) },
+    }));
+  const model = versions.at(-1) ?? null;
+  const identity = {
+    ...plainIdentity,
+    ...facts,
+    identityId,
+    name,
+    slug: name,
+    model,
+    lastVersion: versions.length,
+  };
+  const stored = versions.map((version) => ({ ...version, samples: [], retiresAtMs: null }));
+  await identityStore(table).change(identityId, () => ({ identity, versions: stored }), by);
 }
 
 async function seedLicense(table: Table, name: string, { made, owners, nowMs }: Seed): Promise<void> {
