@@ -51,7 +51,7 @@ interface PaintedSample extends DemoSample {
 }
 
 /** A version that is not active any more shows fewer. */
-const samplesOfFirst = 2;
+const samplesOfOlder = 2;
 
 /** A sample takes a second; a busy machine may take much longer. */
 const withinMs = 120_000;
@@ -69,11 +69,11 @@ async function makeDemoSamples(options: DemoSamplesOptions, signal: AbortSignal)
     for (const [name, wanted] of Object.entries(demoSamples)) {
       const identityId = options.identities[name]!;
       if ((await catalog.get(identityId))?.samples.length !== 0) continue;
-      for (const version of await catalog.versions(identityId)) {
+      for (const [i, version] of (await catalog.versions(identityId)).entries()) {
         const made: Sample[] = [];
         // Without what only pretends, such as a delay.
         const settings = { style: version.settings.style };
-        for (const sample of version.number === 1 ? wanted.slice(0, samplesOfFirst) : wanted) {
+        for (const sample of i === 0 ? wanted : wanted.slice(0, samplesOfOlder)) {
           const words = promptOf(version.words, sample.prompt);
           const files = await painter.paint(name, { ...sample, words }, settings, signal);
           made.push(await samples.put(identityId, files));

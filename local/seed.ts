@@ -76,7 +76,7 @@ async function seedDemoData(
   const keys = namesTo(demoKeys, () => newApiKey());
   const of = { made: { identities, licenses, keys }, owners, nowMs };
   await Promise.all([
-    ...Object.keys(demoIdentities).map((name) => seedIdentity(table, name, identities[name]!)),
+    ...Object.keys(demoIdentities).map((name) => seedIdentity(table, name, identities[name]!, nowMs)),
     ...Object.keys(demoLicenses).map((name) => seedLicense(table, name, of)),
     ...Object.keys(demoKeys).map((name) => seedKey(table, name, of)),
   ]);
@@ -93,13 +93,14 @@ function namesTo(demo: Record<string, unknown>, make: () => string): Record<stri
   return Object.fromEntries(Object.keys(demo).map((name) => [name, make()]));
 }
 
-async function seedIdentity(table: Table, name: string, identityId: string): Promise<void> {
+async function seedIdentity(table: Table, name: string, identityId: string, nowMs: number): Promise<void> {
   const { painter, first, note = null, words, ...facts } = demoIdentities[name]!;
   const versions = [first, painter && { painter, note, words }]
     .filter((one) => !!one)
     .map((one, i) => ({
       ...plainVersion,
       number: i + 1,
+      createdAtMs: nowMs,
       note: one.note,
       settings: one.painter,
       words: { ...noWords, ...('words' in one && one.words) },
