@@ -17,6 +17,6 @@ export const handler = endpoint(routes.getOpenAiModel, {
     readQuery(request, []);
     const model = identityFor(request.pathParameters.model ?? '', runtime.env.modelNames);
     const identity = isId(model) ? await identityByName(identities, model) : null;
-    return ok(modelOf(usableIdentity(identity, caller.license)));
+    return ok(modelOf(usableIdentity(identity, [caller.license])));
   },
 });

@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Actor } from '../../shared/accounts/audit.ts';
+import { catalogLifetimeMs } from '../../shared/identities/store.ts';
 import { openAccounts, type Accounts } from '../common/accounts.ts';
 import { findPlace, operatorOf, type Place, type PlaceFlags } from '../common/connection.ts';
 import { withOptions, type Kind, type OptionRow } from '../common/command-line.ts';
@@ -25,8 +27,12 @@ export interface Session {
   /** Where images lie; null where only a table was named. */
   bucketName: string | null;
   logs: LogPlace | null;
+  /** Of the API; null where only a table was named, and while the local service does not run. */
+  baseUrl: string | null;
   /** When the command began, milliseconds since 1970. */
   nowMs: number;
+  /** Waits until every function must have seen a change of the catalog. */
+  untilSeen(): Promise<void>;
   /** Who works with it: asked for by commands that change something, before they do. */
   operator(): Promise<Actor>;
   /** Asks the operator. @throws Failure when they do not agree: then change nothing. */
@@ -36,6 +42,8 @@ export interface Session {
 interface SessionFlags extends PlaceFlags {
   json?: boolean;
   yes?: boolean;
+  /** False: not. True by default. */
+  wait?: boolean;
 }
 
 export type OperandRow = [syntax: string, description: string, kind: Kind];
@@ -98,8 +106,10 @@ async function answer(command: Command, work: Work): Promise<void> {
       stores,
       accounts: openAccounts(place.userPool),
       bucketName: place.bucketName,
+      baseUrl: place.baseUrl,
       logs: place.logs,
       nowMs: Date.now(),
+      untilSeen: () => setTimeout(flags.wait === false ? 0 : catalogLifetimeMs + 1000),
       operator: () => operatorOf(place!),
       confirm: asking(flags, place.name),
     };

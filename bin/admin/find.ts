@@ -7,11 +7,10 @@ import { fromItem as keyOf } from '../../shared/keys/item.ts';
 import type { ApiKey } from '../../shared/keys/store.ts';
 import { listRefused } from '../../shared/limits/refusal-store.ts';
 import { refusedPrefix } from '../../shared/table/keys.ts';
-import { scanAll, type Item } from '../../shared/table/table.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { keyValues, listOf, type Answer } from '../common/output.ts';
 import { account, id, nonEmpty } from '../common/values.ts';
-import { prices } from '../costs/prices.ts';
+import { scanTable } from './scan.ts';
 import { show as showAccount } from './account.ts';
 import type { CommandRow, Session } from './command.ts';
 import { generationText, withoutPrompts } from './generation.ts';
@@ -96,7 +95,7 @@ async function findRequest(session: Session, word: string, options: Options): Pr
   let lines: Record<string, unknown>[] = [];
   if (licenseIds === undefined && options.scan) {
     const ids = { ':stored': requestId, ':refused': refusedPrefix + requestId };
-    const items = await scan(session, options, 'SK IN (:stored, :refused)', ids);
+    const items = await scanTable(session, options, 'SK IN (:stored, :refused)', ids);
     licenseIds = items.map(({ PK }) => String(PK).split('#')[1]!);
   } else if (licenseIds === undefined) {
     if (logs === null) throw usageFailure('Name the stack with --stack, or --license or --owner.');
@@ -145,7 +144,7 @@ async function findKeys(session: Session, word: string, options: Options): Promi
     const owned = await Promise.all([...owners].map((owner) => session.stores.apiKeys.listByOwner(owner)));
     keys = owned.flat().filter((key) => licenseIds.includes(key.licenseId));
   } else if (options.scan) {
-    keys = (await scan(session, options, 'SK = :key', { ':key': 'KEY' })).map(keyOf);
+    keys = (await scanTable(session, options, 'SK = :key', { ':key': 'KEY' })).map(keyOf);
   } else {
     throw usageFailure(
       'Keys are found in a license or an account: name --license or --owner, or --scan all.',
@@ -155,22 +154,4 @@ async function findKeys(session: Session, word: string, options: Options): Promi
   if (found.length === 0) throw new Failure('No key begins so, there.');
   const answers = await answersOf(session, found);
   return { json: { keys: answers }, text: listOf(answers, keyFields, '') };
-}
-
-/** What DynamoDB says of the size may be six hours old ("DescribeTable"). A unit reads 8 KiB that may be a moment old. */
-async function scan(
-  { stores: { table } }: Session,
-  { yes }: Options,
-  filter: string,
-  values: Record<string, string>,
-): Promise<Item[]> {
-  const { DescribeTableCommand } = await import('@aws-sdk/client-dynamodb');
-  const { Table: described } = await table.client.send(new DescribeTableCommand({ TableName: table.name }));
-  const units = Math.ceil((described?.TableSizeBytes ?? 0) / 8192);
-  const { usd, per } = prices.tableReads;
-  const cost = `${units.toLocaleString('en-US')} read units, $${((units * usd) / per).toFixed(2)} at list price`;
-  if (!yes) throw new Failure(`This would read the whole table: about ${cost}. Nothing was read: add --yes.`);
-  process.stderr.write(`Reads the whole table: about ${cost}.\n`);
-  const query = { FilterExpression: filter, ExpressionAttributeValues: values };
-  return scanAll(table, query, (item) => item);
 }

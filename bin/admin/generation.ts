@@ -166,7 +166,12 @@ async function newest(
 }
 
 export function withoutPrompts(generation: Generation): Record<string, unknown> {
-  const { prompt: _prompt, negativePrompt: _negative, ...members } = generationJson(generation);
+  const {
+    prompt: _prompt,
+    effectivePrompt: _effective,
+    negativePrompt: _negative,
+    ...members
+  } = generationJson(generation);
   return members;
 }
 
@@ -204,6 +209,7 @@ async function show(
   const { outputs = [] } = linked ?? {};
   const asked = keyValues([
     ['Prompt', generation.prompt],
+    ['What the model got', generation.effectivePrompt],
     ['Negative prompt', generation.negativePrompt],
   ]);
   return {

@@ -1,28 +1,47 @@
-import type { Identity, IdentityModel } from '../../shared/identities/identity.ts';
+import { activeVersion, noRights, plainVersion, templateProblem } from '../../shared/identities/version.ts';
+import type { IdentityVersion, VersionRights, VersionWords } from '../../shared/identities/version.ts';
+import { plainIdentity, type Identity } from '../../shared/identities/identity.ts';
+import type { IdentityChange } from '../../shared/identities/store.ts';
 import { newId } from '../../shared/base/ids.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 
+/** The options of `identity put` that make another version, as the parser leaves them. */
+export interface VersionOptions {
+  note?: string;
+  /** False: none. */
+  adapterKey?: string | false;
+  adapterSha256?: string;
+  settings?: Record<string, unknown>;
+  /** False: none. */
+  trigger?: string[] | false;
+  showTriggers?: boolean;
+  template?: string | false;
+  negativePrompt?: string | false;
+  size?: { width: number; height: number } | false;
+}
+
+/** Those of the right to make pictures with it. */
+export interface RightsOptions {
+  rights?: string;
+  source?: string;
+  consentSha256?: string;
+  consentDate?: string;
+}
+
 /** The options of `identity put`, as the parser leaves them. */
-export interface IdentityOptions {
+export interface IdentityOptions extends VersionOptions, RightsOptions {
   id?: string;
   name?: string;
   slug?: string;
   description?: string;
   catalog?: Identity['catalog'];
   productPhotos?: boolean;
-  modelVersion?: string;
-  /** False: none. */
-  adapterKey?: string | false;
-  adapterSha256?: string;
-  settings?: Record<string, unknown>;
-  /** False: no active model. True by default. */
+  /** False: no active version. True by default. */
   model: boolean;
 }
 
-const firstModel: IdentityModel = { version: '1', adapterKey: null, adapterSha256: null, settings: {} };
-
 /** @throws Failure naming the options that a new identity lacks. */
-export function newIdentity(options: IdentityOptions): Identity {
+export function newIdentity(options: IdentityOptions, nowMs: number): IdentityChange {
   const { name, slug, description, catalog } = options;
   if (name === undefined || slug === undefined || description === undefined || catalog === undefined) {
     const missing = Object.entries({ name, slug, description, catalog })
@@ -32,55 +51,92 @@ export function newIdentity(options: IdentityOptions): Identity {
     if (options.id === undefined) throw usageFailure(`A new identity ${needs}`);
     throw new Failure(`There is no identity ${options.id}, and a new one ${needs}`);
   }
-  return {
-    identityId: options.id ?? newId('identity'),
-    name,
-    slug,
-    description,
-    catalog,
-    productPhotos: options.productPhotos ?? false,
-    samples: [],
-    model: options.model ? checkedModel({ ...firstModel, ...givenModel(options) }) : null,
-  };
+  const productPhotos = options.productPhotos ?? false;
+  const facts = { name, slug, description, catalog, productPhotos };
+  const identity = { ...plainIdentity, ...facts, identityId: options.id ?? newId('identity') };
+  return options.model ? withNewVersion(identity, options, nowMs) : { identity };
 }
 
-/** @throws Failure when only a part of a model is given for an identity without one. */
-export function changedIdentity(before: Identity, options: IdentityOptions): Identity {
-  return {
-    identityId: before.identityId,
+/** What is not given stays as it is. What would change a picture makes another version, which is active at once. */
+export function changedIdentity(before: Identity, options: IdentityOptions, nowMs: number): IdentityChange {
+  const slug = options.slug ?? before.slug;
+  const former = [...before.formerSlugs, before.slug].filter((one) => one !== slug);
+  const identity: Identity = {
+    ...before,
     name: options.name ?? before.name,
-    slug: options.slug ?? before.slug,
+    slug,
+    formerSlugs: [...new Set(former)],
     description: options.description ?? before.description,
     catalog: options.catalog ?? before.catalog,
     productPhotos: options.productPhotos ?? before.productPhotos,
-    samples: before.samples,
-    model: options.model ? changedModel(before, givenModel(options)) : null,
+    model: options.model ? before.model : null,
   };
+  return makesVersion(options) ? withNewVersion(identity, options, nowMs) : { identity };
 }
 
-function changedModel({ identityId, model }: Identity, given: Partial<IdentityModel>): IdentityModel | null {
-  if (Object.keys(given).length === 0) return model;
-  if (model === null && given.version === undefined) {
-    throw usageFailure(`The identity ${identityId} has no active model: give --model-version too.`);
+function makesVersion(options: VersionOptions): boolean {
+  const { note, adapterKey, adapterSha256, settings, trigger, showTriggers, template, negativePrompt, size } =
+    options;
+  const given = [
+    note,
+    adapterKey,
+    adapterSha256,
+    settings,
+    trigger,
+    showTriggers,
+    template,
+    negativePrompt,
+    size,
+  ];
+  return given.some((value) => value !== undefined);
+}
+
+function withNewVersion(before: Identity, options: IdentityOptions, nowMs: number): IdentityChange {
+  const model: IdentityVersion = {
+    ...changedModel(before.model ?? plainVersion, options),
+    rights: changedRights(noRights, options),
+    number: before.lastVersion + 1,
+    createdAtMs: nowMs,
+    note: options.note ?? null,
+  };
+  const identity = { ...before, model, lastVersion: model.number };
+  return { identity, versions: [activeVersion(identity)!] };
+}
+
+/** What is not given stays as it is. */
+export function changedRights(rights: VersionRights, options: RightsOptions): VersionRights {
+  const { rights: license = rights.license, source = rights.source, consentSha256, consentDate } = options;
+  if ((consentSha256 === undefined) !== (consentDate === undefined)) {
+    throw usageFailure('--consent-sha256 and --consent-date belong together: give both.');
   }
-  return checkedModel({ ...firstModel, ...model, ...given });
+  const consent =
+    consentSha256 === undefined ? rights.consent : { sha256: consentSha256, date: consentDate! };
+  return { license, source, consent };
 }
 
-function checkedModel(model: IdentityModel): IdentityModel {
-  if (model.adapterSha256 === null || model.adapterKey !== null) return model;
-  throw usageFailure('--adapter-sha256 is of an adapter: give --adapter-key too.');
+function changedModel(model: IdentityVersion, options: VersionOptions): IdentityVersion {
+  const { adapterKey, adapterSha256, settings = model.settings } = options;
+  // Another adapter is another file, so the old digest does not hold for it.
+  const adapter =
+    adapterKey === undefined
+      ? { adapterKey: model.adapterKey, adapterSha256: adapterSha256 ?? model.adapterSha256 }
+      : { adapterKey: adapterKey || null, adapterSha256: adapterSha256 ?? null };
+  if (adapter.adapterSha256 !== null && adapter.adapterKey === null) {
+    throw usageFailure('--adapter-sha256 is of an adapter: give --adapter-key too.');
+  }
+  return { ...model, ...adapter, settings, words: changedWords(model.words, options) };
 }
 
-function givenModel(options: IdentityOptions): Partial<IdentityModel> {
-  const { modelVersion, adapterKey, adapterSha256, settings } = options;
+function changedWords(words: VersionWords, options: VersionOptions): VersionWords {
+  const { trigger, showTriggers = words.showsTriggerWords, template, negativePrompt, size } = options;
+  const problem = typeof template === 'string' ? templateProblem(template) : null;
+  if (problem !== null) throw usageFailure(`--template ${problem}.`);
   return {
-    ...(modelVersion === undefined ? {} : { version: modelVersion }),
-    // Another adapter is another file, so the old digest does not hold for it.
-    ...(adapterKey === undefined
-      ? {}
-      : { adapterKey: adapterKey === false ? null : adapterKey, adapterSha256: null }),
-    ...(adapterSha256 === undefined ? {} : { adapterSha256 }),
-    ...(settings === undefined ? {} : { settings }),
+    triggerWords: trigger === undefined ? words.triggerWords : trigger || [],
+    showsTriggerWords: showTriggers,
+    promptTemplate: template === undefined ? words.promptTemplate : template || null,
+    negativePrompt: negativePrompt === undefined ? words.negativePrompt : negativePrompt || null,
+    sizePx: size === undefined ? words.sizePx : size || null,
   };
 }
 
@@ -88,7 +144,7 @@ function givenModel(options: IdentityOptions): Partial<IdentityModel> {
 export function identityLosses(before: Identity, after: Identity): string[] {
   const losses: string[] = [];
   if (before.model !== null && after.model === null) {
-    losses.push(`requests for ${before.name} are answered 503 until it has a model again`);
+    losses.push(`requests for ${before.name} are answered 503 until it has an active version again`);
   }
   if (before.catalog === 'founding' && after.catalog === 'specialist') {
     losses.push(`core plans lose ${before.name}: only licenses that list it may use it`);

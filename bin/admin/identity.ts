@@ -1,10 +1,23 @@
 import type { Identity } from '../../shared/identities/identity.ts';
+import type { Sample } from '../../shared/identities/sample.ts';
+import {
+  identityByName,
+  isNamed,
+  SlugTaken,
+  withSamples,
+  type IdentityChange,
+} from '../../shared/identities/store.ts';
+import { activeVersion } from '../../shared/identities/version.ts';
 import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
 import type { OptionRow } from '../common/command-line.ts';
 import { Failure } from '../common/failure.ts';
 import { changedIdentity, identityLosses, newIdentity, type IdentityOptions } from './identity-change.ts';
-import { keyValues, listOf, type Answer } from '../common/output.ts';
+import { listOf, type Answer } from '../common/output.ts';
+import { getIdentity } from './get-identity.ts';
+import { identityAnswer, identityJson } from './identity-output.ts';
 import { checkSampleOptions, readSampleChange, type SampleOptions } from './identity-samples.ts';
+import { rightsOptions, versionCommands } from './identity-versions.ts';
+import { samplesCommand } from './version-samples.ts';
 import { maxSamplePromptCharacters, maxSamples } from '../../shared/identities/sample.ts';
 import {
   id,
@@ -15,14 +28,19 @@ import {
   oneOf,
   repeated,
   sha256,
+  size,
   slug,
 } from '../common/values.ts';
 
 const examples = [
   'identity put --name Aurora --slug aurora --description "Curtains of light." --catalog founding',
-  'identity put --id idn_… --model-version 2 --adapter-key adapters/aurora-2.safetensors',
-  'identity put --id idn_… --sample coast.png --sample-prompt "A quiet coast" --sample town.jpg --sample-prompt "A town"',
-  'identity deactivate idn_…',
+  'identity put --id aurora --adapter-key adapters/aurora-2.safetensors --note "Trained on more nights"',
+  'identity put --id aurora --template "{prompt}, in the manner of qx7" --trigger qx7',
+  'identity put --id aurora --sample coast.png --sample-prompt "A quiet coast" --sample town.jpg --sample-prompt "A town"',
+  'identity versions aurora',
+  'identity activate aurora 1',
+  'identity samples aurora --license lic_… --prompt "A quiet coast" --prompt "A town" --prompt "Snow" --prompt "A harbor"',
+  'identity takedown aurora --reason "The creator took consent back"',
 ];
 
 type PutOptions = IdentityOptions & SampleOptions;
@@ -31,22 +49,42 @@ const catalogs = 'founding: comes with every core plan; specialist: granted one 
 const digest = 'what `sha256sum` says of the adapter: a container refuses any other file';
 const ofSample = `a PNG, JPEG or WebP of what it generates; repeat it for up to ${maxSamples}, which replace those before`;
 const samplePrompt = repeated(line(maxSamplePromptCharacters));
-const ofModel = ['modelVersion', 'adapterKey', 'adapterSha256', 'settings'];
+const ofVersion = [
+  'note',
+  'adapterKey',
+  'adapterSha256',
+  'settings',
+  'trigger',
+  'template',
+  'negativePrompt',
+  'size',
+];
 
 const putOptions: OptionRow[] = [
-  ['--id <id>', 'the identity to change, or the id of a new one (default: a new id)', id],
+  ['--id <id>', 'the identity to change, by id or slug, or the id of a new one (default: a new id)', id],
   ['--name <name>', 'what people call it', line(100)],
   ['--slug <slug>', 'its name in addresses', slug],
   ['--description <text>', 'one sentence about it', line(500)],
   ['--catalog <catalog>', catalogs, oneOf(['founding', 'specialist'])],
   ['--product-photos', 'takes reference images of products'],
   ['--no-product-photos', 'takes none (as a new identity does)'],
-  ['--model-version <version>', 'version of its model (default of a new one: 1)', line(100)],
   ['--adapter-key <s3key>', "its adapter's key in the bucket, below adapters/", objectKey],
   ['--no-adapter-key', 'the base model without an adapter'],
   ['--adapter-sha256 <hex>', digest, sha256],
   ['--settings <json>', 'a JSON object that the model is given as it is', jsonObject],
-  ['--no-model', 'no active model', null, { conflicts: ofModel }],
+  ['--trigger <words>', 'words that call up what the adapter has learnt; repeat it', repeated(line(100))],
+  ['--no-trigger', 'no such words'],
+  ['--show-triggers', 'callers may read those words'],
+  ['--no-show-triggers', 'they may not (as in a first version)'],
+  ['--template <text>', 'what the model gets for a prompt, which stands at {prompt}', line(300)],
+  ['--no-template', 'it gets the prompt as it is'],
+  ['--negative-prompt <text>', 'the negative prompt of requests that send none', line(500)],
+  ['--no-negative-prompt', 'those have none'],
+  ['--size <size>', 'the size of requests that name none (default: 1024x1024)', size],
+  ['--no-size', 'they get the default'],
+  ['--note <text>', 'what is new in this version', line(500)],
+  ...rightsOptions,
+  ['--no-model', 'no active version', null, { conflicts: ofVersion }],
   ['--sample <file>', ofSample, repeated(nonEmpty)],
   [
     '--sample-prompt <text>',
@@ -58,71 +96,74 @@ const putOptions: OptionRow[] = [
 
 export const identityCommands: CommandGroup = {
   name: 'identity',
-  description: 'identities, the creator systems that generate images: make, change, list, deactivate',
+  description:
+    'identities, the creator systems that generate images: make, change and list them, and their versions',
   examples,
   commands: [
     {
       name: 'put',
-      description: 'make an identity, or change the one with --id: what is not given stays as it is',
+      description:
+        'make an identity, or change the one with --id: what is not given stays as it is, and what would change a picture makes another version',
       options: putOptions,
       asksBefore: accessIsTakenAway,
       run(options: PutOptions) {
         checkSampleOptions(options);
-        const created = options.id === undefined ? newIdentity(options) : null;
-        return (session) => putIdentity(session, options, created);
+        if (options.id === undefined) newIdentity(options, 0);
+        return (session) => putIdentity(session, options);
       },
     },
     { name: 'list', description: 'every identity, by name', run: () => list },
     {
       name: 'show',
       description: 'one identity',
-      operands: [['<identity>', 'its id', id]],
-      run: (_, identityId: string) => async (session) =>
-        identityAnswer(await getIdentity(session, identityId)),
+      operands: [['<identity>', 'its id or slug', id]],
+      run: (_, name: string) => async (session) => identityAnswer(await getIdentity(session, name)),
     },
-    {
-      name: 'deactivate',
-      description:
-        'take an identity its model: within 10 seconds requests for it are answered 503 IDENTITY_UNAVAILABLE',
-      operands: [['<identity>', 'its id', id]],
-      asksBefore: accessIsTakenAway,
-      run: (_, identityId: string) => (session) => deactivate(session, identityId),
-    },
+    ...versionCommands,
+    samplesCommand,
   ],
 };
 
-async function putIdentity(session: Session, options: PutOptions, created: Identity | null): Promise<Answer> {
+async function putIdentity(session: Session, options: PutOptions): Promise<Answer> {
   const { stores, nowMs } = session;
   const all = await stores.identities.list();
-  const before = all.find(({ identityId }) => identityId === options.id) ?? null;
-  const changed = before === null ? (created ?? newIdentity(options)) : changedIdentity(before, options);
-  const namesake = all.find((one) => one.slug === changed.slug && one.identityId !== changed.identityId);
-  if (namesake) {
-    throw new Failure(
-      `The slug ${changed.slug} belongs to ${namesake.identityId}: change that with --id, or choose another.`,
-    );
-  }
+  const before = options.id === undefined ? null : await identityByName(stores.identities, options.id);
+  const made = before === null ? newIdentity(options, nowMs) : changedIdentity(before, options, nowMs);
+  const { identityId, slug: wanted } = made.identity;
+  const namesake = all.find((one) => isNamed(one, wanted) && one.identityId !== identityId);
+  if (namesake) throw slugTaken(wanted, namesake.identityId);
   const samples = await readSampleChange(session, options);
-  const losses = before === null ? [] : identityLosses(before, changed);
-  if (losses.length > 0) await session.confirm({ what: `change the identity ${changed.identityId}`, losses });
+  const losses = before === null ? [] : identityLosses(before, made.identity);
+  if (losses.length > 0) await session.confirm({ what: `change the identity ${identityId}`, losses });
   // Files come before the catalog that names them, and go after it: whatever is interrupted, no link is dead.
-  const after = samples === null ? changed : { ...changed, samples: await samples.store(changed.identityId) };
-  await stores.identities.put(after, await session.operator(), nowMs);
+  const stored = samples === null ? null : await samples.store(identityId);
+  const change = (found: Identity | null) =>
+    withShown(found === null ? made : changedIdentity(found, options, nowMs), stored, session);
+  const by = await session.operator();
+  const after = await stores.identities.change(identityId, change, by, nowMs).catch((error: unknown) => {
+    throw error instanceof SlugTaken ? slugTaken(wanted, 'another identity') : error;
+  });
   await samples?.clean(before?.samples ?? [], after);
   return identityAnswer(after);
 }
 
-async function deactivate(session: Session, identityId: string): Promise<Answer> {
-  const before = await getIdentity(session, identityId);
-  if (before.model === null) return identityAnswer(before);
-  const after = { ...before, model: null };
-  const losses = identityLosses(before, after);
-  await session.confirm({ what: `deactivate the identity ${identityId}`, losses });
-  await session.stores.identities.put(after, await session.operator(), session.nowMs);
-  // The model is stored nowhere else: the operator needs this to activate it again.
-  const { json, text } = identityAnswer(after);
-  const modelWas = JSON.stringify(before.model);
-  return { json: { ...json, previousModel: before.model }, text: `${text}\n\nIts model was ${modelWas}.` };
+function slugTaken(wanted: string, owner: string): Failure {
+  return new Failure(
+    `The slug ${wanted} belongs to ${owner}, and stays so: choose another, or change that identity with --id.`,
+  );
+}
+
+/** New samples are those of the active version. */
+async function withShown(
+  { identity, versions = [] }: IdentityChange,
+  samples: Sample[] | null,
+  { stores }: Session,
+): Promise<IdentityChange> {
+  const active = identity.model?.number;
+  if (samples === null || active === undefined)
+    return { identity: { ...identity, samples: samples ?? identity.samples }, versions };
+  const [version = await stores.identities.version(identity.identityId, active)] = versions;
+  return withSamples(identity, { ...(version ?? activeVersion(identity)!), samples });
 }
 
 async function list({ stores }: Session): Promise<Answer> {
@@ -140,66 +181,5 @@ const columns = {
   CATALOG: (identity: Identity) => identity.catalog,
   'PRODUCT PHOTOS': (identity: Identity) => (identity.productPhotos ? 'yes' : 'no'),
   SAMPLES: (identity: Identity) => identity.samples.length,
-  MODEL: (identity: Identity) => identity.model?.version ?? 'none',
+  VERSION: ({ model, withdrawn }: Identity) => (withdrawn ? 'withdrawn' : (model?.number ?? 'none')),
 };
-
-/** @throws Failure when there is none. */
-export async function getIdentity(
-  { stores }: Pick<Session, 'stores'>,
-  identityId: string,
-): Promise<Identity> {
-  const identity = await stores.identities.get(identityId);
-  if (identity === null) throw new Failure(`There is no identity ${identityId}.`);
-  return identity;
-}
-
-function identityAnswer(identity: Identity): Answer {
-  const { model } = identity;
-  return {
-    json: identityJson(identity),
-    text: keyValues([
-      ['Identity', identity.identityId],
-      ['Name', identity.name],
-      ['Slug', identity.slug],
-      ['Description', identity.description],
-      ['Catalog', identity.catalog],
-      ['Product photos', identity.productPhotos ? 'yes' : 'no'],
-      ...sampleLines(identity),
-      ['Model', model === null ? 'none: requests are answered 503' : model.version],
-      ['Adapter', model?.adapterKey ?? null],
-      ['Adapter SHA-256', model?.adapterSha256 ?? null],
-      ['Settings', model === null ? null : JSON.stringify(model.settings)],
-    ]),
-  };
-}
-
-/** As GET /identities shows it, with the operator's own members; `identityId` is the same as `id`. */
-function sampleLines({ samples }: Identity): [string, string][] {
-  if (samples.length === 0) return [['Samples', 'none']];
-  return samples.map(({ widthPx, heightPx, prompt }, i) => [
-    `Sample ${i + 1}`,
-    `${widthPx} × ${heightPx} px${prompt === null ? '' : `, ${prompt}`}`,
-  ]);
-}
-
-function identityJson(identity: Identity): Record<string, unknown> {
-  const { identityId, name, slug: slugName, description, catalog, productPhotos, samples, model } = identity;
-  const available = model !== null;
-  return {
-    id: identityId,
-    identityId,
-    name,
-    slug: slugName,
-    description,
-    catalog,
-    productPhotos,
-    samples: samples.map(({ sampleId, widthPx, heightPx, prompt }) => ({
-      sampleId,
-      width: widthPx,
-      height: heightPx,
-      prompt,
-    })),
-    available,
-    model,
-  };
-}

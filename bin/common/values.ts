@@ -92,6 +92,21 @@ export const slug = textThat(
   (text) => text.length <= 64 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(text),
 );
 
+/** A size that every plan may have. */
+export const size = kind(
+  'a width and a height in pixels, multiples of 64 from 512 to 1024 (1024x768)',
+  (text) => {
+    const [width = 0, height = 0] = /^(\d{3,4})x(\d{3,4})$/.exec(text)?.slice(1).map(Number) ?? [];
+    const isSide = (side: number) => side % 64 === 0 && side >= 512 && side <= 1024;
+    return isSide(width) && isSide(height) ? { width, height } : null;
+  },
+);
+
+/** A day as ISO 8601 has it. */
+export const day = kind('a day (2026-11-30)', (text) =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && parseIsoTime(text) !== null ? text : null,
+);
+
 /** Any text that is not empty; AWS checks the rest. */
 export const nonEmpty = textThat('something', (text) => text.trim() !== '');
 

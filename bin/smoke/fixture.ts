@@ -11,7 +11,7 @@ import { newLicense } from '../../shared/licenses/new-license.ts';
 import { itemKeys, type ItemKey } from '../../shared/table/keys.ts';
 import { partitions } from '../../shared/table/schema.ts';
 import { queryAll, type Item } from '../../shared/table/table.ts';
-import { getIdentity } from '../admin/identity.ts';
+import { getIdentity } from '../admin/get-identity.ts';
 import { newIdentity } from '../admin/identity-change.ts';
 import { Failure } from '../common/failure.ts';
 import { counted } from '../common/output.ts';
@@ -51,7 +51,8 @@ export async function planFixture(
 /** Of the specialist catalog: no license but the temporary one lists it, so nobody else ever sees it. */
 function temporaryIdentity(name: string): Identity {
   const shown = { name, slug: name, description: 'Checks a deployment and is removed afterwards.' };
-  return newIdentity({ ...shown, catalog: 'specialist', productPhotos: true, model: true });
+  return newIdentity({ ...shown, catalog: 'specialist', productPhotos: true, model: true }, Date.now())
+    .identity;
 }
 
 export async function makeFixture(fixture: SmokeFixture): Promise<void> {

@@ -193,6 +193,6 @@ function pictureOptions(request: PaintRequest, index: number): Parameters<Pool['
   const { style } = identity.settings;
   const picture = { prompt, negativePrompt, seed, numInferenceSteps, guidanceScale, width, height };
   const withPreview = typeof request.outputs[index]?.previewPutUrl === 'string';
-  const file = { outputFormat, embedParameters, withPreview };
+  const file = { outputFormat, embedParameters, withPreview, identityVersion: identity.version };
   return { ...picture, ...file, identityId: identity.id, ...(style === undefined ? {} : { style }) };
 }

@@ -41,6 +41,8 @@ const paintRequest = z.looseObject({
     id: z.string().check(z.minLength(1), z.maxLength(200)),
     adapterUrl: nullableText,
     adapterVersion: nullableText,
+    /** A service that is older than versions does not say it. */
+    version: z.optional(z.int().check(z.gte(1))),
     adapterSha256: z.optional(z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/i)))),
     settings,
   }),

@@ -20,6 +20,10 @@ const seed = described(
 const referenceImagesUsed = described(count, 'How many reference images the model says it used.');
 
 const identity = z.object({ id: z.string(), name: z.string() });
+const identityVersion = described(
+  z.nullable(z.int().check(z.gte(1))),
+  "The identity's version that makes the images; null in requests of before there were versions.",
+);
 const usage = z.object({
   creditsUsed: described(count, 'Credits used in the period, extra ones and this request included.'),
   creditsLimit: described(count, 'Credits of a period.'),
@@ -50,6 +54,7 @@ export const generationAnswer = z.object({
   outputs,
   previews,
   identity,
+  identityVersion,
   referenceImagesUsed,
   usage,
   processingTimeMs: described(count, 'Milliseconds from acceptance to completion.'),
@@ -74,7 +79,12 @@ export const storedGeneration = z.object({
     z.object({ id: z.string(), name: z.string(), slug: z.string() }),
     'As it was when the request was accepted.',
   ),
+  identityVersion,
   prompt: z.string(),
+  effectivePrompt: described(
+    z.nullable(z.string()),
+    'What the model got for the prompt, where the identity has words of its own around it; null otherwise.',
+  ),
   negativePrompt: z.string(),
   seed,
   steps: described(z.int(), 'Inference steps.'),

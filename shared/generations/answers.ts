@@ -32,6 +32,7 @@ export async function completedAnswer(
     outputs,
     previews,
     identity: { id: generation.identity.id, name: generation.identity.name },
+    identityVersion: generation.identityVersion,
     referenceImagesUsed: generation.referenceImagesUsed,
     usage: usageBlock({
       used: period.used,
@@ -65,7 +66,9 @@ export function storedMembers(
     type: generation.type,
     status: generation.status,
     identity: generation.identity,
+    identityVersion: generation.identityVersion,
     prompt: generation.prompt,
+    effectivePrompt: generation.effectivePrompt,
     negativePrompt: generation.negativePrompt,
     seed: generation.seed,
     steps: generation.steps,

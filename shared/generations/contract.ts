@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { decimal, defaulted, integer, optional, text } from '../base/fields.ts';
 import { outputFormats, referenceLimits } from '../images/image-types.ts';
+import { maxVersionNumber } from '../identities/version.ts';
 import { referenceItem } from '../references/contract.ts';
 
 export const maxSeed = 2 ** 32 - 1;
@@ -24,7 +25,8 @@ export const referenceModes = ['exact_product', 'reference'] as const;
  */
 export const createGenerationBody = z.strictObject(
   {
-    identityId: z.string('must be the id of an identity'),
+    identityId: z.string('must be the id or the slug of an identity'),
+    identityVersion: optional(integer(1, maxVersionNumber)),
     prompt: text(1, 1000),
     negativePrompt: defaulted(text(0, 500), ''),
     seed: optional(integer(0, maxSeed)),

@@ -1,6 +1,7 @@
 import type { GenerationAnswer } from './answer-contract.ts';
 import type { Generation } from './generation.ts';
-import type { Identity, IdentityModel } from '../identities/identity.ts';
+import type { Identity } from '../identities/identity.ts';
+import type { IdentityVersion } from '../identities/version.ts';
 import { mayHaveExtra } from '../licenses/extra-credits.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
 import { isFault, memberName, ServiceError, type ServiceErrorOptions, type Words } from '../base/errors.ts';
@@ -34,7 +35,7 @@ export interface GenerationDeps extends DecisionDeps, RunDeps, AnswerDeps {}
 export interface Accepted {
   outcome: 'accepted';
   generation: Generation;
-  identity: Identity & { model: IdentityModel };
+  identity: Identity & { model: IdentityVersion };
 }
 
 /** The first request with its idempotency key has completed. */
@@ -156,7 +157,7 @@ export async function endedAnswer(
 
 async function runToEnd(
   generation: Generation,
-  identity: Identity & { model: IdentityModel },
+  identity: Identity & { model: IdentityVersion },
   observer: Observer,
   deps: GenerationDeps,
 ): Promise<{ ended: Generation; failure?: unknown }> {

@@ -8,11 +8,17 @@ import { fitsBudget } from '../licenses/credits.ts';
 import { neededExtra } from '../licenses/extra-credits.ts';
 import { checkTier, isFinal, newGeneration, referenceProblems, type Generation } from './generation.ts';
 import { readIdempotencyKey } from './idempotency.ts';
-import type { Identity, IdentityModel } from '../identities/identity.ts';
+import type { Identity } from '../identities/identity.ts';
+import {
+  pinnedProblem,
+  withDefaults,
+  type IdentityVersion,
+  type PinnedVersion,
+} from '../identities/version.ts';
 import { maxInFlight, type License } from '../licenses/license.ts';
 import { unpaidRefusal } from '../licenses/unpaid-runs.ts';
 import { usableIdentity } from '../identities/identity.ts';
-import { ownWords, ServiceError, type Words } from '../base/errors.ts';
+import { memberName, ownWords, ServiceError, type Words } from '../base/errors.ts';
 import { overKeyBudget, overLimit, tooManyInFlight, tooManyUnpaid, type InPeriod } from './limit-refusals.ts';
 import type { StoredBeside } from './record-part.ts';
 import type { GenerationStore } from './store.ts';
@@ -56,6 +62,8 @@ export interface GenerationCommand {
   idempotencyKeys: readonly string[] | undefined;
   /** The identity that the body names; null where there is none with that id. */
   identity: Identity | null;
+  /** The version that the body names; null where that is the active one, or none. */
+  pinned: PinnedVersion | null;
   /** As it is stored. */
   idempotencyKeyHash: string | null;
   /** What the idempotency key stands for already. */
@@ -71,7 +79,7 @@ export type Decided =
   /** Its idempotency key stands for a request that completed. */
   | { first: Generation }
   | (InPeriod & {
-      identity: Identity & { model: IdentityModel };
+      identity: Identity & { model: IdentityVersion };
       /** The period's totals, where they were looked at. */
       totals: Period | null;
     });
@@ -93,7 +101,7 @@ export async function decideGeneration(
     if (first !== null) return { first };
   }
   const { license } = command;
-  const checked = checkCommand(command);
+  const checked = checkCommand(command, deps.clock.now());
   const { model } = checked.identity;
   const references = checked.body.referenceImages;
   const promptCheck = license.moderation?.rule === 'exempt' ? null : deps.promptCheck;
@@ -110,7 +118,7 @@ export async function decideGeneration(
   const unpaid = unpaidRefusal(totals?.unpaidRuns ?? [], deps.clock.now());
   if (unpaid !== null) throw tooManyUnpaid(unpaid, deps.clock.now());
   if (totals !== null) checkInFlight(command, totals);
-  await promptCheck?.(askedPrompt(command, checked.body), deps.meter);
+  await promptCheck?.(askedPrompt(command, checked), deps.meter);
   const of = { requestId: command.requestId, licenseId: license.licenseId };
   await prepareReferences(of, references, deps, { copyReferences: !dryRun });
   // To fetch references and to probe the model takes time. So the request is made again: its deadline and its period count
@@ -120,10 +128,12 @@ export async function decideGeneration(
 }
 
 function askedPrompt(
-  { requestId, license }: GenerationCommand,
-  { prompt, negativePrompt, identityId }: CreateGenerationBody,
+  { requestId, license, body: sent }: GenerationCommand,
+  { body, identity: { identityId } }: CheckedCommand,
 ): AskedPrompt {
-  return { prompt, negativePrompt, identityId, tenant: tenantOf(license.licenseId), requestId };
+  // Only what its caller wrote.
+  const negativePrompt = typeof sent.negativePrompt === 'string' ? body.negativePrompt : '';
+  return { prompt: body.prompt, negativePrompt, identityId, tenant: tenantOf(license.licenseId), requestId };
 }
 
 function generationOf(
@@ -155,10 +165,11 @@ function generationOf(
 /** What the checks of a request read. */
 export type UncheckedCommand = Pick<
   GenerationCommand,
-  'license' | 'body' | 'queryParameters' | 'bodyProblem' | 'query' | 'idempotencyKeys' | 'identity'
+  'license' | 'body' | 'queryParameters' | 'bodyProblem' | 'query' | 'idempotencyKeys' | 'identity' | 'pinned'
 >;
 
 export interface CheckedCommand {
+  /** Its model is the version that the request gets; null while the identity has no active one. */
   identity: Identity;
   body: CreateGenerationBody;
 }
@@ -167,9 +178,13 @@ export interface CheckedCommand {
  * Checks who may use the identity, then the parameters and the tier. The first failure is thrown.
  * @throws MISSING_IDENTITY, IDENTITY_NOT_FOUND, IDENTITY_MISMATCH, INVALID_PARAMETERS, TIER_LIMIT
  */
-export function checkCommand(command: UncheckedCommand): CheckedCommand {
-  const identity = allowedIdentity(command);
-  const body = parseParameters(command, identity);
+export function checkCommand(command: UncheckedCommand, nowMs: number): CheckedCommand {
+  const allowed = allowedIdentity(command);
+  const problem = pinnedProblem(allowed, command.pinned, nowMs);
+  // Without an active version no other is to be had either.
+  const model = allowed.model && (command.pinned?.found ?? allowed.model);
+  const identity = { ...allowed, model };
+  const body = parseParameters(command, identity, problem);
   checkTier(body, command.license.tier);
   return { identity, body };
 }
@@ -182,19 +197,22 @@ function allowedIdentity(command: UncheckedCommand): Identity {
   }
   // What is no text can't be unknown: this throws, and names whatever else is wrong, too.
   if (typeof identityId !== 'string') parseParameters(command, null);
-  return usableIdentity(identity, license);
+  return usableIdentity(identity, [license]);
 }
 
 /**
  * Checks the query, the header and the body together.
  * @param identity null where it is not known.
+ * @param versionProblem what is wrong with the version that the body names; null where nothing is.
  * @throws INVALID_PARAMETERS naming all that is wrong with them.
  */
 export function parseParameters(
   command: Pick<UncheckedCommand, 'body' | 'queryParameters' | 'bodyProblem' | 'query' | 'idempotencyKeys'>,
   identity: Identity | null,
+  versionProblem: string | null = null,
 ): CreateGenerationBody {
-  const { body, queryParameters = ['dryRun'], bodyProblem, query, idempotencyKeys } = command;
+  const { body: sent, queryParameters = ['dryRun'], bodyProblem, query, idempotencyKeys } = command;
+  const body = identity?.model ? withDefaults(sent, identity.model.words) : sent;
   const parsed = createGenerationBody.safeParse(body);
   const sentence = (words: Words) => {
     const { idempotencyKey, members } = words;
@@ -206,6 +224,7 @@ export function parseParameters(
       problems.push(`${idempotencyKey} must be 1 to 255 visible ASCII characters`);
     }
     problems.push(...referenceProblems(body, identity, words));
+    if (versionProblem !== null) problems.push(`${memberName('identityVersion', words)}: ${versionProblem}`);
     const sentences = problems.map((problem) => `${problem}.`);
     if (bodyProblem) sentences.push(bodyProblem);
     if (!parsed.success) sentences.push(describeIssues(parsed.error.issues, members));

@@ -2,6 +2,7 @@ import type { CreateGenerationBody, GenerationErrorCode, ReferenceMode } from '.
 import type { OutputFormat } from '../images/image-types.ts';
 import type { GenerationStatus, GenerationType } from '../base/generation-kinds.ts';
 import type { Identity } from '../identities/identity.ts';
+import { noWords, promptOf } from '../identities/version.ts';
 import { maxSeed } from './contract.ts';
 import { memberName, ownWords, ServiceError } from '../base/errors.ts';
 import { creditCost } from '../licenses/credits.ts';
@@ -23,7 +24,11 @@ export interface Generation {
   type: GenerationType;
   /** As they were when the request was accepted. */
   identity: { id: string; name: string; slug: string };
+  /** The identity's version that makes it; null in records of before there were versions. */
+  identityVersion: number | null;
   prompt: string;
+  /** What the model gets for the prompt; null where that is the prompt itself. */
+  effectivePrompt: string | null;
   negativePrompt: string;
   seed: number;
   steps: number;
@@ -164,6 +169,7 @@ const leaseMarginSeconds = 15;
 /** A request that passed every check, as it is first stored. */
 export function newGeneration(from: NewGeneration): Generation {
   const { body, identity, nowMs } = from;
+  const effectivePrompt = promptOf(identity.model?.words ?? noWords, body.prompt);
   const deadlineMs = nowMs + from.deadlineSeconds * 1000;
   return {
     requestId: from.requestId,
@@ -174,7 +180,9 @@ export function newGeneration(from: NewGeneration): Generation {
     status: 'QUEUED',
     type: body.referenceImages.length === 0 ? 'text_to_image' : body.referenceMode,
     identity: { id: identity.identityId, name: identity.name, slug: identity.slug },
+    identityVersion: identity.model?.number ?? null,
     prompt: body.prompt,
+    effectivePrompt: effectivePrompt === body.prompt ? null : effectivePrompt,
     negativePrompt: body.negativePrompt,
     // JSON may say -0, which is the same seed as 0.
     seed: body.seed === undefined ? randomSeed() : body.seed + 0,

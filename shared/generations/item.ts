@@ -28,7 +28,10 @@ export function fromItem(item: Item): Generation {
     status: item.status,
     type: item.type,
     identity: item.identity,
+    // Older records have none.
+    identityVersion: item.identityVersion ?? null,
     prompt: item.prompt,
+    effectivePrompt: item.effectivePrompt ?? null,
     negativePrompt: item.negativePrompt,
     seed: item.seed,
     steps: item.steps,

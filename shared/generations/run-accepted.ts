@@ -11,7 +11,7 @@ import { lateTimeout, NotYet, tryModel } from './try-model.ts';
 
 export interface AcceptedRunDeps extends RunDeps, DiscardDeps, Pick<RefusedRunDeps, 'table'> {
   objects: RunDeps['objects'] & DiscardDeps['objects'];
-  identities: Pick<IdentityCatalog, 'get'>;
+  identities: Pick<IdentityCatalog, 'get' | 'version'>;
 }
 
 /**
@@ -48,7 +48,7 @@ async function runOwn(generation: Generation, attempt: number, deps: AcceptedRun
   try {
     // More was asked for than may run at once.
     if (deps.clock.now() >= generation.deadlineMs) throw lateTimeout(generation, attempt);
-    return await generateAndSettle(run, await activeIdentity(generation, deps), options, deps);
+    return await generateAndSettle(run, await acceptedIdentity(generation, deps), options, deps);
   } catch (error) {
     if (error instanceof RunLost || error instanceof NotYet) throw error;
     const ended = await releaseAfterFailure(generation, error, run.runId, deps);
@@ -65,10 +65,15 @@ async function noteColdStart(generation: Generation, { generations, logFault }: 
     .catch((error: unknown) => logFault(generation.requestId, 'a cold start was not noted', error));
 }
 
-async function activeIdentity({ identity: { id, name } }: Generation, { identities }: AcceptedRunDeps) {
+/** The identity with the version that the request was accepted with, whichever is active by now. */
+async function acceptedIdentity({ identity: { id, name }, identityVersion }: Generation, { identities }: AcceptedRunDeps) {
   const identity = await identities.get(id);
-  const model = identity?.model ?? null;
-  if (identity !== null && model !== null) return { ...identity, model };
+  const active = identity?.withdrawn ? null : (identity?.model ?? null);
+  if (identity !== null && active !== null) {
+    const isActive = identityVersion === null || identityVersion === active.number;
+    const model = isActive ? active : await identities.version(id, identityVersion);
+    if (model !== null) return { ...identity, model };
+  }
   const sentence = `${name} has no active model any more. Try again later, or use another identity.`;
   throw new ServiceError('SERVICE_UNAVAILABLE', sentence, { noFault: true });
 }

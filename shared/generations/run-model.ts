@@ -11,7 +11,8 @@ import { previewLimits } from '../images/previews.ts';
 import { isoTime, type Clock } from '../base/clock.ts';
 import { generationErrorCodes, type GenerationErrorCode } from './contract.ts';
 import { linkMarginSeconds, type Generation } from './generation.ts';
-import type { Identity, IdentityModel } from '../identities/identity.ts';
+import type { Identity } from '../identities/identity.ts';
+import type { IdentityVersion } from '../identities/version.ts';
 import { unavailable } from '../model/breaker.ts';
 import { tenantOf } from '../model/tenant.ts';
 import { categoriesInWords, knownCategories } from '../moderation/categories.ts';
@@ -55,7 +56,7 @@ const previewCheckMs = 2000;
  */
 export async function runModel(
   generation: Generation,
-  identity: Identity & { model: IdentityModel },
+  identity: Identity & { model: IdentityVersion },
   events: ModelRunEvents,
   deps: ModelRunDeps,
 ): Promise<GeneratedImages> {
@@ -104,11 +105,11 @@ export async function runModel(
 
 async function requestFor(
   generation: Generation,
-  identity: Identity & { model: IdentityModel },
+  identity: Identity & { model: IdentityVersion },
   { objects, clock, embedParameters, traceparent }: ModelRunDeps,
 ): Promise<ModelRequest> {
   const lifetimeSeconds = Math.ceil((generation.deadlineMs - clock.now()) / 1000) + linkMarginSeconds;
-  const { adapterKey, adapterSha256, version, settings } = identity.model;
+  const { adapterKey, adapterSha256, number, settings } = identity.model;
   const outputs = Array.from({ length: generation.numOutputs }, async (_, i) => ({
     putUrl: await objects.outputPutLink(generation, i, lifetimeSeconds),
     previewPutUrl: await objects.previewPutLink(generation, i, lifetimeSeconds),
@@ -121,7 +122,7 @@ async function requestFor(
     deadline: isoTime(generation.deadlineMs),
     tenant: tenantOf(generation.licenseId),
     ...(traceparent && { traceparent }),
-    prompt: generation.prompt,
+    prompt: generation.effectivePrompt ?? generation.prompt,
     negativePrompt: generation.negativePrompt,
     seed: generation.seed,
     numInferenceSteps: generation.steps,
@@ -137,7 +138,8 @@ async function requestFor(
     identity: {
       id: identity.identityId,
       adapterUrl: adapterKey === null ? null : await objects.adapterLink(adapterKey, lifetimeSeconds),
-      adapterVersion: version,
+      adapterVersion: `v${number}`,
+      version: number,
       adapterSha256,
       settings,
     },
@@ -256,8 +258,8 @@ function contentRefused(
  * A container's text as one line for the log, without what it may quote: links and other long strings, and all that stands in the
  * prompts, also where it is cut or escaped. Other alphabets are left out: nobody knows where their words end.
  */
-function loggable(text: string, { prompt, negativePrompt }: Generation): string {
-  const asked = `${prompt} ${negativePrompt}`.toLowerCase();
+function loggable(text: string, { prompt, effectivePrompt, negativePrompt }: Generation): string {
+  const asked = `${effectivePrompt ?? prompt} ${negativePrompt}`.toLowerCase();
   const askedWords = asked.match(/[a-z0-9]{3,}/g) ?? [];
   const isQuoted = (word: string) => asked.includes(word) || askedWords.some((one) => word.includes(one));
   return text

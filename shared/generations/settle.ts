@@ -1,5 +1,6 @@
 import type { Generation } from './generation.ts';
-import type { Identity, IdentityModel } from '../identities/identity.ts';
+import type { Identity } from '../identities/identity.ts';
+import type { IdentityVersion } from '../identities/version.ts';
 import { newRunId } from '../base/ids.ts';
 import { isFault, ServiceError } from '../base/errors.ts';
 import type { Meter } from '../base/metrics.ts';
@@ -44,7 +45,7 @@ export interface RunOptions {
  */
 export async function generateAndSettle(
   run: Run,
-  identity: Identity & { model: IdentityModel },
+  identity: Identity & { model: IdentityVersion },
   { generate, waitMetric, observer }: RunOptions,
   deps: RunDeps,
 ): Promise<Generation> {

@@ -4,9 +4,10 @@ import { referenceFetcherClient } from '../references/reader-client.ts';
 import { bodyFingerprint, readIdempotencyKey } from '../generations/idempotency.ts';
 import { isId } from '../base/ids.ts';
 import { hashIdempotencyKey, readIdempotencyRecord } from '../generations/idempotency-store.ts';
-import { identityCatalog, identityStore, type IdentityCatalog } from '../identities/store.ts';
+import { identityByName, identityCatalog, identityStore, type IdentityCatalog } from '../identities/store.ts';
 import { rateLogStore } from '../limits/rate-log-store.ts';
 import { periodStore } from '../licenses/period-store.ts';
+import { isVersionNumber } from '../identities/version.ts';
 import type { Table } from '../table/table.ts';
 import type { GenerationDeps } from '../generations/create.ts';
 import type { GenerationCommand } from '../generations/decide.ts';
@@ -73,15 +74,14 @@ export interface SentBody {
 export async function readCommand(
   { requestId, rawBody, query, headers }: Pick<ApiRequest, 'requestId' | 'rawBody' | 'query' | 'headers'>,
   { callerId, keyBudget, keyMaxInFlight, license: read, body }: SentBody,
-  { table, identities }: { table: Table; identities: Pick<IdentityCatalog, 'get'> },
+  { table, identities }: { table: Table; identities: IdentityCatalog },
 ): Promise<GenerationCommand> {
   const idempotencyKeys = headers.get('idempotency-key');
   const idempotencyKey = readIdempotencyKey(idempotencyKeys);
   const idempotencyKeyHash = idempotencyKey === null ? null : hashIdempotencyKey(idempotencyKey);
-  const { identityId } = body;
-  const [license, identity, idempotencyRecord] = await Promise.all([
+  const [license, { identity, pinned }, idempotencyRecord] = await Promise.all([
     read,
-    typeof identityId === 'string' && isId(identityId) ? identities.get(identityId) : null,
+    readIdentity(body, identities),
     idempotencyKeyHash === null ? null : readIdempotencyRecord(table, callerId, idempotencyKeyHash),
   ]);
   return {
@@ -97,6 +97,20 @@ export async function readCommand(
     idempotencyKeyHash,
     idempotencyRecord,
     identity,
+    pinned,
     respondAsync: asyncPreference({ headers }) !== null,
   };
+}
+
+/** The identity that a body names, by its id or a slug, and the version, where it names another than the active one. */
+async function readIdentity(
+  { identityId, identityVersion: asked }: Record<string, unknown>,
+  identities: IdentityCatalog,
+): Promise<Pick<GenerationCommand, 'identity' | 'pinned'>> {
+  const canBe = typeof identityId === 'string' && isId(identityId);
+  const identity = canBe ? await identityByName(identities, identityId) : null;
+  if (identity === null || !isVersionNumber(asked) || asked === identity.model?.number) {
+    return { identity, pinned: null };
+  }
+  return { identity, pinned: { asked, found: await identities.version(identity.identityId, asked) } };
 }

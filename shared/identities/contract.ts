@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { count, described, link } from '../base/answer-fields.ts';
+import { count, described, link, timestamp } from '../base/answer-fields.ts';
 
 /** A picture that the identity made. */
 const identitySample = z.object({
@@ -9,6 +9,8 @@ const identitySample = z.object({
   height: described(count, 'Of the picture, in pixels.'),
   prompt: described(z.nullable(z.string()), 'The prompt that made it, where that is known.'),
 });
+
+const size = z.object({ width: described(count, 'Pixels.'), height: described(count, 'Pixels.') });
 
 const facts = {
   id: described(z.string(), 'Send it as `identityId`.'),
@@ -22,10 +24,42 @@ const facts = {
 /** An identity as its callers see it: an item of GET /identities. */
 export const identityAnswer = z.object({
   ...facts,
+  version: described(
+    z.nullable(count),
+    'The active version, which makes what names none as `identityVersion`; null while there is none.',
+  ),
+  triggerWords: described(
+    z.array(z.string()),
+    'Words that call up its manner, where the operator shows them.',
+  ),
+  defaultSize: described(size, 'Of requests that name neither side.'),
+  license: described(
+    z.nullable(z.string()),
+    'The licence of its adapter, by name or address, where it is known.',
+  ),
+  source: described(z.nullable(z.string()), 'Where it is from, where that is known.'),
   samples: described(
     z.array(identitySample),
-    'Pictures that show what it makes, at most 8, and fewer where more than 125 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour.',
+    'Pictures that show what it makes, at most 9, and fewer where more than 111 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour.',
   ),
+});
+
+const identityVersion = z.object({
+  version: described(count, 'Send it as `identityVersion`.'),
+  active: z.boolean(),
+  createdAt: described(z.nullable(timestamp), 'Null for what was there before versions were.'),
+  note: described(z.nullable(z.string()), 'What is new in it.'),
+  retiresAt: described(
+    z.nullable(timestamp),
+    'From then on requests that pin it are refused; null while none is set.',
+  ),
+  samples: described(z.array(identitySample), 'Pictures that this version made.'),
+});
+
+/** The answer of GET /identities/{identityId}. */
+export const identityDetail = z.object({
+  ...identityAnswer.shape,
+  versions: described(z.array(identityVersion), 'Those that may be used, newest first.'),
 });
 
 export const identityList = z.object({ identities: z.array(identityAnswer) });
@@ -34,6 +68,7 @@ export const identityList = z.object({ identities: z.array(identityAnswer) });
 export const agentIdentityList = z.object({ identities: z.array(z.object(facts)) });
 
 export type IdentitySample = z.infer<typeof identitySample>;
+export type IdentityDetail = z.infer<typeof identityDetail>;
 export type IdentityAnswer = z.infer<typeof identityAnswer>;
 export type IdentityList = z.infer<typeof identityList>;
 export type AgentIdentityList = z.infer<typeof agentIdentityList>;

@@ -3,6 +3,7 @@ import type { AuditedMembers } from '../accounts/audit.ts';
 import { ServiceError } from '../base/errors.ts';
 import type { License } from '../licenses/license.ts';
 import type { Sample } from './sample.ts';
+import type { IdentityVersion } from './version.ts';
 
 /** A creator system. Its model never leaves the service: callers see only what `IdentityAnswer` shows. */
 export interface Identity {
@@ -15,19 +16,33 @@ export interface Identity {
   productPhotos: boolean;
   /** In the order in which they are shown. */
   samples: Sample[];
-  /** Null while the identity has no active model. */
-  model: IdentityModel | null;
+  /** The active version; null while it has none. */
+  model: IdentityVersion | null;
+  /** The number of the newest version; 0 before the first. */
+  lastVersion: number;
+  /** Slugs of before, which still name it. */
+  formerSlugs: string[];
+  /** Null unless an operator took it down. */
+  withdrawn: Withdrawal | null;
 }
 
-export interface IdentityModel {
-  version: string;
-  /** Key of its adapter weights in the bucket, null when the base model needs none. */
-  adapterKey: string | null;
-  /** SHA-256 of that file in lower-case hex, which the container checks; null when it was not given. */
-  adapterSha256: string | null;
-  /** Passed to the model container as they are. */
-  settings: Record<string, unknown>;
+export interface Withdrawal {
+  atMs: number;
+  /** For operators: callers only read that it was withdrawn. */
+  reason: string;
 }
+
+/** An identity as it is before anybody says more of it. */
+export const plainIdentity: Omit<Identity, 'identityId' | 'name' | 'slug'> = {
+  description: '',
+  catalog: 'specialist',
+  productPhotos: false,
+  samples: [],
+  model: null,
+  lastVersion: 0,
+  formerSlugs: [],
+  withdrawn: null,
+};
 
 /** A license covers the founding catalog, or the identities that it lists, or both. */
 export function mayUse(license: License, identity: Identity): boolean {
@@ -39,9 +54,10 @@ export function mayUse(license: License, identity: Identity): boolean {
 
 /**
  * @param identity null where there is none that was named.
+ * @param licenses any of which may cover it.
  * @throws IDENTITY_NOT_FOUND, IDENTITY_MISMATCH
  */
-export function usableIdentity(identity: Identity | null, license: License): Identity {
+export function usableIdentity(identity: Identity | null, licenses: readonly License[]): Identity {
   if (identity === null) {
     throw new ServiceError(
       'IDENTITY_NOT_FOUND',
@@ -49,7 +65,15 @@ export function usableIdentity(identity: Identity | null, license: License): Ide
         `${unknownIdentity} ${identityList} lists those that you may use.`,
     );
   }
-  if (!mayUse(license, identity)) {
+  // Before the question who may use it, so that everybody reads the same.
+  if (identity.withdrawn !== null) {
+    throw new ServiceError(
+      'IDENTITY_NOT_FOUND',
+      ({ identityList }) =>
+        `${identity.name} was withdrawn, and makes no pictures any more. ${identityList} lists the identities that you may use.`,
+    );
+  }
+  if (!licenses.some((license) => mayUse(license, identity))) {
     throw new ServiceError(
       'IDENTITY_MISMATCH',
       ({ identityList }) =>
@@ -60,13 +84,22 @@ export function usableIdentity(identity: Identity | null, license: License): Ide
 }
 
 /** The members that may change, as the audit log compares them. Settings may be long, and may hold words for the model, so only their hash is compared. */
-export function identityMembers({ identityId: _id, model, samples, ...members }: Identity): AuditedMembers {
+export function identityMembers({
+  identityId: _id,
+  model,
+  samples,
+  lastVersion,
+  withdrawn,
+  ...members
+}: Identity): AuditedMembers {
   return {
     ...members,
     samples: samples.map(({ sampleId }) => sampleId),
-    modelVersion: model?.version ?? null,
+    lastVersion,
+    activeVersion: model?.number ?? null,
     adapterKey: model?.adapterKey ?? null,
     adapterSha256: model?.adapterSha256 ?? null,
     settingsSha256: model && createHash('sha256').update(JSON.stringify(model.settings)).digest('hex'),
+    withdrawnBecause: withdrawn?.reason ?? null,
   };
 }

@@ -7,7 +7,6 @@ import {
   type _Object as StoredObject,
 } from '@aws-sdk/client-s3';
 import { previewCacheControl } from '../images/previews.ts';
-import type { Identity } from './identity.ts';
 import type { Sample } from './sample.ts';
 import { samplePictureKey, samplePrefix, sampleThumbnailKey } from '../images/sample-keys.ts';
 
@@ -64,10 +63,14 @@ export function sampleStore(bucket: string) {
     /**
      * Deletes the files that no sample of the identity names any more: those that it named `before`, and those that an
      * interrupted command left behind.
-     * @param identity as the catalog has it now
+     * @param samples of the identity and its versions, as the catalog has them now
      */
-    async deleteUnnamed(identity: Identity, before: readonly Sample[], nowMs: number): Promise<void> {
-      const { identityId, samples } = identity;
+    async deleteUnnamed(
+      identityId: string,
+      samples: readonly Sample[],
+      before: readonly Sample[],
+      nowMs: number,
+    ): Promise<void> {
       const named = new Set(keysOf(identityId, samples));
       const replaced = new Set(keysOf(identityId, before));
       const isUnnamed = ({ Key, LastModified }: StoredObject) =>

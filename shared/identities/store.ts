@@ -1,33 +1,74 @@
-import { changesBetween, someOperator, type Actor } from '../accounts/audit.ts';
-import { identityMembers } from './identity.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Identity } from './identity.ts';
+import { changesBetween, someOperator, type Actor, type AuditChange } from '../accounts/audit.ts';
 import { auditEntry } from '../accounts/audit-store.ts';
-import { getItem, queryAll, type Item, type Table } from '../table/table.ts';
+import type { Clock } from '../base/clock.ts';
+import { serviceBusy } from '../base/errors.ts';
 import { itemKeys, sortPrefixes } from '../table/keys.ts';
-import { transact } from '../table/transact.ts';
+import { getItem, queryAll, type Item, type Table } from '../table/table.ts';
+import { transact, type Parts } from '../table/transact.ts';
+import { identityMembers, type Identity } from './identity.ts';
+import { activeVersion, plainVersion, type IdentityVersion, type StoredVersion } from './version.ts';
 
 /** As people order names: by letters whatever their case, and "Studio 2" before "Studio 10". */
 const { compare: inOrder } = new Intl.Collator('en', { numeric: true });
 
 export type IdentityStore = ReturnType<typeof identityStore>;
 
+/** What an operator's change makes of an identity. */
+export interface IdentityChange {
+  identity: Identity;
+  /** Versions that are made with it, or what may change about them. */
+  versions?: StoredVersion[];
+  /** What the audit log says beside what changed of the identity. */
+  noted?: AuditChange[];
+}
+
+/** So many changes of one identity may come between before one is refused. */
+const maxTries = 5;
+
 export function identityStore(table: Table) {
-  return {
+  const store = {
+    /** Makes an identity, or replaces it whole. */
+    put: (identity: Identity, by: Actor = someOperator, nowMs = Date.now()): Promise<Identity> =>
+      store.change(identity.identityId, () => ({ identity }), by, nowMs),
+
     /**
-     * Makes an identity or replaces it whole, and writes what changed. Of operators who change one at the same moment
-     * the last one wins, and each one's entry names the identity that it found.
+     * Changes an identity and writes what changed. Of operators who change one at the same moment, each one's change is made of what
+     * the other left.
+     * @param change gets null where there is no such identity. It may be called more than once.
+     * @throws SlugTaken
      */
-    async put(identity: Identity, by: Actor = someOperator, nowMs = Date.now()): Promise<void> {
-      const { identityId, name } = identity;
-      const stored = await getItem(table, itemKeys.identity(identityId));
-      const before = stored && identityFromItem(stored);
-      const changes = changesBetween(before ? identityMembers(before) : {}, identityMembers(identity));
-      const action = before === null ? 'identity_made' : 'identity_changed';
-      await transact(table, [
-        { key: itemKeys.identity(identityId), put: identity },
-        auditEntry('identities', { by, action, subjectId: identityId, subjectName: name, changes }, nowMs),
-      ]);
+    async change(
+      identityId: string,
+      change: (before: Identity | null) => IdentityChange | Promise<IdentityChange>,
+      by: Actor = someOperator,
+      nowMs = Date.now(),
+    ): Promise<Identity> {
+      for (let tries = 1; ; tries++) {
+        const stored = await getItem(table, itemKeys.identity(identityId));
+        const changed = await change(stored && identityFromItem(stored));
+        const refusal = await transact(table, changeParts(stored, changed, by, nowMs));
+        if (refusal === null) return changed.identity;
+        if (refusal.slugTaken) throw new SlugTaken(changed.identity.slug);
+        if (tries === maxTries) throw serviceBusy();
+      }
+    },
+
+    /** @returns null where the identity has none of this number. */
+    async version(identityId: string, number: number): Promise<StoredVersion | null> {
+      const item = await getItem(table, itemKeys.identityVersion(identityId, number));
+      return item && versionFromItem(item);
+    },
+
+    /** Newest first. */
+    async versions(identityId: string): Promise<StoredVersion[]> {
+      const { PK, SK } = itemKeys.identityVersion(identityId, 0);
+      const query = {
+        KeyConditionExpression: 'PK = :catalog AND begins_with(SK, :versions)',
+        ExpressionAttributeValues: { ':catalog': PK, ':versions': SK.slice(0, SK.lastIndexOf('#') + 1) },
+        ScanIndexForward: false,
+        ConsistentRead: true,
+      };
+      return queryAll(table, query, versionFromItem);
     },
 
     async get(identityId: string): Promise<Identity | null> {
@@ -46,6 +87,74 @@ export function identityStore(table: Table) {
       return identities.sort((a, b) => inOrder(a.name, b.name));
     },
   };
+  return store;
+}
+
+/** New samples of a version. Those of the active one are shown. */
+export function withSamples(identity: Identity, version: StoredVersion): IdentityChange {
+  const isShown = version.number === identity.model?.number;
+  return {
+    identity: isShown ? { ...identity, samples: version.samples } : identity,
+    versions: [version],
+  };
+}
+
+/** A slug names one identity for ever, also after that was renamed. */
+export class SlugTaken extends Error {
+  constructor(slug: string) {
+    super(`the slug ${slug} belongs to another identity`);
+  }
+}
+
+interface ChangeRefusal {
+  stored?: undefined;
+  slugTaken?: boolean;
+}
+
+function changeParts(
+  stored: Item | null,
+  { identity, versions = [], noted = [] }: IdentityChange,
+  by: Actor,
+  nowMs: number,
+): Parts<ChangeRefusal> {
+  const { identityId, name, slug } = identity;
+  const before = stored && identityFromItem(stored);
+  const changes = changesBetween(before ? identityMembers(before) : {}, identityMembers(identity));
+  const action = before === null ? 'identity_made' : 'identity_changed';
+  const revision: number = stored?.revision ?? 0;
+  return [
+    {
+      key: itemKeys.identity(identityId),
+      put: { ...identity, revision: revision + 1 },
+      ...(revision === 0
+        ? { condition: 'attribute_not_exists(revision)' }
+        : { condition: 'revision = :read', values: { ':read': revision } }),
+      refusal: () => ({}),
+    },
+    {
+      key: itemKeys.slug(slug),
+      put: { identityId },
+      condition: 'attribute_not_exists(PK) OR identityId = :identity',
+      values: { ':identity': identityId },
+      refusal: () => ({ slugTaken: true }),
+    },
+    ...versionsToStore(revision === 0 ? (before ?? identity) : null, versions).map((one) => ({
+      key: itemKeys.identityVersion(identityId, one.number),
+      put: one,
+    })),
+    auditEntry(
+      'identities',
+      { by, action, subjectId: identityId, subjectName: name, changes: [...changes, ...noted] },
+      nowMs,
+    ),
+  ];
+}
+
+/** @param first an identity whose active version was not stored by itself yet; null for others */
+function versionsToStore(first: Identity | null, given: StoredVersion[]): StoredVersion[] {
+  const unstored = first && activeVersion(first);
+  if (unstored === null || given.some(({ number }) => number === unstored.number)) return given;
+  return [unstored, ...given];
 }
 
 /** For so long an operator's change may go unseen. */
@@ -58,45 +167,59 @@ interface Remembered<T> {
 }
 
 /** What requests read of the catalog. */
-export type IdentityCatalog = Pick<IdentityStore, 'get' | 'list'>;
+export type IdentityCatalog = Pick<IdentityStore, 'get' | 'list' | 'version'>;
 
 /**
  * Remembers for ten seconds what was read of the catalog, in this instance of the function. Only operators change the
  * catalog, and rarely, while each request needs it. An identity that is not there is never remembered: callers make up ids.
  */
 export function identityCatalog(store: IdentityStore, clock: Pick<Clock, 'now'>): IdentityCatalog {
-  const byId = new Map<string, Remembered<Identity>>();
-  let all: Remembered<Identity[]> | undefined;
-  const isFresh = ({ askedAtMs }: Remembered<unknown>) => {
-    const ageMs = clock.now() - askedAtMs;
-    return ageMs >= 0 && ageMs < catalogLifetimeMs;
-  };
+  const identities = remembering(clock, (identityId) => store.get(identityId));
+  const all = remembering(clock, () => store.list());
+  const versions = remembering(clock, (place) => {
+    const [identityId, number] = place.split('#');
+    return store.version(identityId!, Number(number));
+  });
   return {
-    async get(identityId) {
-      const remembered = byId.get(identityId);
-      if (remembered && isFresh(remembered)) return remembered.value;
-      const askedAtMs = clock.now();
-      const value = await store.get(identityId);
-      if (value !== null) byId.set(identityId, { value, askedAtMs });
-      return value;
-    },
-
-    async list() {
-      if (all && isFresh(all)) return all.value;
-      const askedAtMs = clock.now();
-      all = { value: await store.list(), askedAtMs };
-      return all.value;
-    },
+    get: (identityId) => identities(identityId),
+    list: async () => (await all(''))!,
+    version: (identityId, number) => versions(`${identityId}#${number}`),
   };
 }
 
-/** The identity with this id, or else with this slug. An id costs one read; only what is none reads the whole catalog. */
-export async function identityByName(catalog: IdentityCatalog, idOrSlug: string): Promise<Identity | null> {
+/** What is not there (null) is never remembered. */
+function remembering<T>(clock: Pick<Clock, 'now'>, read: (name: string) => Promise<T | null>) {
+  const byName = new Map<string, Remembered<T>>();
+  return async (name: string): Promise<T | null> => {
+    const remembered = byName.get(name);
+    const ageMs = remembered ? clock.now() - remembered.askedAtMs : -1;
+    if (remembered && ageMs >= 0 && ageMs < catalogLifetimeMs) return remembered.value;
+    const askedAtMs = clock.now();
+    const value = await read(name);
+    if (value !== null) byName.set(name, { value, askedAtMs });
+    return value;
+  };
+}
+
+/**
+ * The identity with this id, or else with this slug, present or former. An id costs one read; only what is none reads the whole
+ * catalog.
+ */
+export async function identityByName(
+  catalog: Pick<IdentityStore, 'get' | 'list'>,
+  idOrSlug: string,
+): Promise<Identity | null> {
   const byId = await catalog.get(idOrSlug);
-  return byId ?? (await catalog.list()).find(({ slug }) => slug === idOrSlug) ?? null;
+  return byId ?? (await catalog.list()).find((identity) => isNamed(identity, idOrSlug)) ?? null;
+}
+
+export function isNamed({ slug, formerSlugs }: Identity, name: string): boolean {
+  return slug === name || formerSlugs.includes(name);
 }
 
 function identityFromItem(item: Item): Identity {
+  // Older identities have none of what came later: samples, digests, versions.
+  const model = item.model ? { ...plainVersion, ...item.model } : null;
   return {
     identityId: item.identityId,
     name: item.name,
@@ -104,8 +227,20 @@ function identityFromItem(item: Item): Identity {
     description: item.description,
     catalog: item.catalog,
     productPhotos: item.productPhotos,
-    // Older identities have no samples, and no digest.
     samples: item.samples ?? [],
-    model: item.model ? { adapterSha256: null, ...item.model } : null,
+    model: model && versionOf(model),
+    lastVersion: item.lastVersion ?? model?.number ?? 0,
+    formerSlugs: item.formerSlugs ?? [],
+    withdrawn: item.withdrawn ?? null,
   };
+}
+
+function versionOf(item: Item): IdentityVersion {
+  const { number, createdAtMs, note, adapterKey, adapterSha256, settings, words, rights } = item;
+  return { number, createdAtMs, note, adapterKey, adapterSha256, settings, words, rights };
+}
+
+function versionFromItem(item: Item): StoredVersion {
+  const { samples, retiresAtMs } = item;
+  return { ...versionOf(item), samples, retiresAtMs };
 }

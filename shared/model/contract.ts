@@ -52,6 +52,8 @@ export interface ModelRequest {
     /** Presigned GET link to the identity's adapter weights, null when it has none. */
     adapterUrl: string | null;
     adapterVersion: string | null;
+    /** The identity's version, for the file's metadata. A service that is older than versions leaves it out. */
+    version: number;
     /** Lower-case hex of the file behind `adapterUrl`, null when it is not known. */
     adapterSha256: string | null;
     settings: Record<string, unknown>;

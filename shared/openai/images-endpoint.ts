@@ -4,7 +4,6 @@ import { finishGeneration } from '../generations/create.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { readCommand, waitingGenerationDeps } from '../http/generation-request.ts';
 import type { ApiRequest } from '../http/request.ts';
-import { identityByName } from '../identities/store.ts';
 import type { createOpenAiImage, editOpenAiImage } from '../routes/table.ts';
 import { translateOpenAiBody } from './contract.ts';
 import { openAiErrorAnswer } from './errors.ts';
@@ -34,11 +33,10 @@ export function imagesEndpoint(
       const { sent, rawBody } = read(request);
       const { body, problem, form, ignored } = translateOpenAiBody(sent, runtime.env.modelNames, { isEdit });
       if (ignored.length > 0) request.responseHeaders['x-ignored-parameters'] = ignored.join(', ');
-      const byName = { get: (name: string) => identityByName(identities, name) };
       const { requestId, query, headers, meter, traceparent } = request;
       const asSent = { requestId, query, headers, rawBody };
       const command = {
-        ...(await readCommand(asSent, { ...caller, body }, { table, identities: byName })),
+        ...(await readCommand(asSent, { ...caller, body }, { table, identities })),
         queryParameters: [],
         bodyProblem: problem,
         respondAsync: false,

@@ -9,7 +9,7 @@ import type {
   StoredGeneration,
 } from '../generations/answer-contract.ts';
 import type { HealthAnswer } from '../model/health-contract.ts';
-import type { IdentityList } from '../identities/contract.ts';
+import type { IdentityAnswer, IdentityDetail, IdentityList } from '../identities/contract.ts';
 import type { LicenseList } from '../licenses/contract.ts';
 import type { RefusalList, RefusedRequestList } from '../limits/contract.ts';
 import type { UploadAnswer } from '../images/answer-contract.ts';
@@ -39,6 +39,7 @@ const generation: GenerationAnswer = {
   outputs,
   previews,
   identity: { id: identity.id, name: identity.name },
+  identityVersion: 3,
   referenceImagesUsed: 0,
   usage: {
     creditsUsed: 128,
@@ -70,7 +71,9 @@ const stored: StoredGeneration = {
   type: 'text_to_image',
   status: 'COMPLETED',
   identity,
+  identityVersion: 3,
   prompt,
+  effectivePrompt: null,
   negativePrompt: '',
   seed: 3141592653,
   steps: 30,
@@ -113,22 +116,39 @@ const generations: GenerationList = {
   searchedBackTo: '2025-11-21T00:13:43.070Z',
 };
 
-const identities: IdentityList = {
-  identities: [
+const identitySample = {
+  url: sampleLink('3b1f8e0c5d7a49b2860f1c4e9d2a7b53'),
+  thumbnailUrl: sampleLink('3b1f8e0c5d7a49b2860f1c4e9d2a7b53-thumbnail'),
+  width: 1024,
+  height: 768,
+  prompt: 'A cabin by a frozen lake, green curtains of light above',
+};
+
+const listedIdentity: IdentityAnswer = {
+  ...identity,
+  description: 'Curtains of light over quiet northern land.',
+  productPhotos: false,
+  available: true,
+  version: 3,
+  triggerWords: ['qx7'],
+  defaultSize: { width: 1024, height: 768 },
+  license: 'CC-BY-4.0',
+  source: 'Painted by Ada Lind for this service.',
+  samples: [identitySample],
+};
+
+const identities: IdentityList = { identities: [listedIdentity] };
+
+const identityDetail: IdentityDetail = {
+  ...listedIdentity,
+  versions: [
     {
-      ...identity,
-      description: 'Curtains of light over quiet northern land.',
-      productPhotos: false,
-      available: true,
-      samples: [
-        {
-          url: sampleLink('3b1f8e0c5d7a49b2860f1c4e9d2a7b53'),
-          thumbnailUrl: sampleLink('3b1f8e0c5d7a49b2860f1c4e9d2a7b53-thumbnail'),
-          width: 1024,
-          height: 768,
-          prompt: 'A cabin by a frozen lake, green curtains of light above',
-        },
-      ],
+      version: 3,
+      active: true,
+      createdAt: '2026-11-02T10:00:00.000Z',
+      note: 'Trained on more nights.',
+      retiresAt: null,
+      samples: [identitySample],
     },
   ],
 };
@@ -307,6 +327,7 @@ export const answerExamples: Partial<Record<SchemaName, unknown>> = {
   StoredGenerationList: generations,
   DeletedGeneration: deleted,
   IdentityList: identities,
+  IdentityDetail: identityDetail,
   LicenseList: licenses,
   Usage: usage,
   ActivityList: activity,
@@ -344,4 +365,4 @@ export const events = [
   '',
 ].join('\n\n');
 
-export const ids = { requestId, licenseId, keyId };
+export const ids = { requestId, licenseId, keyId, identityId: identity.id };

@@ -139,6 +139,14 @@ export const operations: Record<OperationId, Operation> = {
     },
     codes: ['LICENSE_NOT_FOUND'],
   },
+  getIdentity: {
+    tag: 'Generating',
+    summary: 'Get an identity',
+    description: 'With its versions, which a request may pin by `identityVersion`.',
+    parameters: ['identityName', 'narrowedBySession'],
+    answer: { schema: 'IdentityDetail', description: 'The identity.' },
+    codes: ['IDENTITY_NOT_FOUND', 'IDENTITY_MISMATCH', 'LICENSE_NOT_FOUND'],
+  },
   createUpload: {
     tag: 'Generating',
     summary: 'Open an upload for a reference image',

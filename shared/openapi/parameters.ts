@@ -34,6 +34,7 @@ const searchDescription =
 /** Every parameter of path, query and headers, by its name in the document. */
 export const parameters = {
   requestId: path('requestId', 'The `requestId` of an answer.', { type: 'string' }, ids.requestId),
+  identityName: path('identityId', 'The id of an identity, or a slug.', { type: 'string' }, ids.identityId),
   keyId: path('keyId', 'From `GET /keys`; never the key itself.', { type: 'string' }, ids.keyId),
   limit: query('limit', 'How many to list.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
   keyLimit: query('limit', 'How many a page; all by default.', { type: 'integer', minimum: 1, maximum: 100 }),

@@ -16,7 +16,7 @@ import {
 import { createGenerationBody } from '../generations/contract.ts';
 import { errorBody } from '../base/error-contract.ts';
 import { healthAnswer } from '../model/health-contract.ts';
-import { identityList } from '../identities/contract.ts';
+import { identityDetail, identityList } from '../identities/contract.ts';
 import { licenseList } from '../licenses/contract.ts';
 import { refusalList, refusedRequestList } from '../limits/contract.ts';
 import { uploadAnswer } from '../images/answer-contract.ts';
@@ -50,6 +50,7 @@ const named = {
   StoredGenerationList: generationList,
   DeletedGeneration: deletedGeneration,
   IdentityList: identityList,
+  IdentityDetail: identityDetail,
   LicenseList: licenseList,
   Usage: usageAnswer,
   ActivityList: activityList,

@@ -14,6 +14,7 @@ export const routes = {
   cancelGeneration: table.cancelGeneration,
   listGenerations: table.listGenerations,
   listIdentities: table.listIdentities,
+  getIdentity: table.getIdentity,
   getKey: table.getKey,
   listLicenses: table.listLicenses,
   listActivity: table.listActivity,

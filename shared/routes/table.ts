@@ -173,6 +173,20 @@ export const listIdentities = {
   },
 } as const satisfies Route;
 
+export const getIdentity = {
+  method: 'GET',
+  path: '/identities/{identityId}',
+  functionName: 'get-identity',
+  auth: 'key_or_session',
+  limit: identitiesLimit,
+  streams: false,
+  grants: {
+    table: { licenses: ['get'], catalog: ['get', 'query'], owners: ['query'], links: ['get', 'put'] },
+    readObjects: [objects.samples],
+    previews: true,
+  },
+} as const satisfies Route;
+
 export const getKey = {
   method: 'GET',
   path: '/key',

@@ -108,6 +108,12 @@ export const itemKeys = {
     SK: `PROMPT#${requestId}`,
   }),
   identity: (identityId: string): ItemKey => ({ PK: 'CATALOG', SK: `IDENTITY#${identityId}` }),
+  // Numbers of one length, so that they sort as numbers do.
+  identityVersion: (identityId: string, number: number): ItemKey => ({
+    PK: 'CATALOG',
+    SK: `VERSION#${identityId}#${String(number).padStart(6, '0')}`,
+  }),
+  slug: (slug: string): ItemKey => ({ PK: 'CATALOG', SK: `SLUG#${slug}` }),
   coldStart: (): ItemKey => ({ PK: 'MODEL', SK: 'WAKING' }),
   linkCredentials: (quarterMs: number): ItemKey => ({ PK: 'LINKS', SK: new Date(quarterMs).toISOString() }),
   licenseAudit: (licenseId: string, entryId: string): ItemKey => ({

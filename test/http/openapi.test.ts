@@ -188,6 +188,8 @@ describe('what the service answers is what the document says', () => {
       ['listLicenses', 401],
       ['listIdentities', 200],
       ['listIdentities', 400, { query: ofLicense }],
+      ['getIdentity', 200, { path: '/identities/aurora' }],
+      ['getIdentity', 404, { path: '/identities/nothing' }],
       ['listKeys', 401],
       ['getKey', 200],
       ['getKey', 400, { query: '?x=1' }],

@@ -49,6 +49,7 @@ const namings: Record<SessionRoute, Naming[]> = {
   getUsage: [byQuery('/usage?')],
   listGenerations: [byQuery('/generate?'), byQuery('/generate?limit=1&status=COMPLETED&')],
   listIdentities: [byQuery('/identities?')],
+  getIdentity: [byQuery(`/identities/${identities.aurora}?`)],
   getGeneration: [ofGeneration((id) => ({ path: `/generate/${id}` }))],
   cancelGeneration: [ofGeneration((id) => ({ method: 'POST', path: `/generate/${id}/cancel` }))],
   // The last of what names a request: it is not found any more after it.

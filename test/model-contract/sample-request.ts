@@ -7,6 +7,7 @@ export const plainIdentity = {
   id: 'idn_a',
   adapterUrl: null,
   adapterVersion: null,
+  version: 1,
   adapterSha256: null,
   settings: {},
 };

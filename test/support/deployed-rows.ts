@@ -3,6 +3,7 @@ import { billingPeriod } from '../../shared/licenses/billing-period.ts';
 import type { Generation } from '../../shared/generations/generation.ts';
 import { newId } from '../../shared/base/ids.ts';
 import { identityStore } from '../../shared/identities/store.ts';
+import { plainVersion } from '../../shared/identities/version.ts';
 import { countInPeriod } from '../../shared/generations/in-flight.ts';
 import { quarterOf } from '../../shared/images/previews.ts';
 import { linkCredentialsStore } from '../../shared/images/link-credentials-store.ts';
@@ -27,11 +28,13 @@ export async function addAdaptedIdentity(table: Table): Promise<string> {
     productPhotos: true,
     samples: [{ sampleId: '0f'.repeat(16), widthPx: 512, heightPx: 512, prompt: null }],
     model: {
-      version: '1',
+      ...plainVersion,
       adapterKey: 'adapters/a.safetensors',
-      adapterSha256: null,
       settings: { style: 'aurora' },
     },
+    lastVersion: 1,
+    formerSlugs: [],
+    withdrawn: null,
   });
   return identityId;
 }

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { generationErrorCodes, type CreateGenerationBody } from '../../shared/generations/contract.ts';
 import { newGeneration, type Generation } from '../../shared/generations/generation.ts';
 import type { Identity } from '../../shared/identities/identity.ts';
+import { plainVersion } from '../../shared/identities/version.ts';
 import { newRequestId } from '../../shared/base/ids.ts';
 import type { License } from '../../shared/licenses/license.ts';
 import { ServiceError } from '../../shared/base/errors.ts';
@@ -28,7 +29,10 @@ export const sampleIdentity: Identity = {
   catalog: 'founding',
   productPhotos: false,
   samples: [],
-  model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
+  model: plainVersion,
+  lastVersion: 1,
+  formerSlugs: [],
+  withdrawn: null,
 };
 
 export const sampleLicense: License = {
@@ -132,7 +136,9 @@ export const anyGeneration: fc.Arbitrary<Generation> = fc.record({
   status: fc.constantFrom('QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'),
   type: fc.constantFrom('text_to_image', 'reference', 'exact_product'),
   identity: fc.record({ id: anyId, name: anyText, slug: anyText }),
+  identityVersion: orNull(fc.integer({ min: 1, max: 999_999 })),
   prompt: anyText,
+  effectivePrompt: orNull(anyText),
   negativePrompt: anyText,
   seed: fc.integer({ min: 0, max: 4294967295 }),
   steps: fc.integer({ min: 20, max: 50 }),

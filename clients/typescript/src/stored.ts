@@ -136,6 +136,7 @@ export function resultOfStored(stored: StoredGeneration): GenerationResult {
     outputs,
     previews,
     identity,
+    identityVersion,
     seed,
     creditsCharged,
     referenceImagesUsed,
@@ -144,7 +145,8 @@ export function resultOfStored(stored: StoredGeneration): GenerationResult {
     const { id, name } = identity;
     // It is null only until the request ends.
     const processingTimeMs = stored.processingTimeMs!;
-    const known = { requestId, outputs, previews, identity: { id, name }, seed, creditsCharged };
+    const of = { identity: { id, name }, identityVersion };
+    const known = { requestId, outputs, previews, ...of, seed, creditsCharged };
     return { ...known, referenceImagesUsed, processingTimeMs, usage: null };
   }
   const code = stored.errorCode ?? 'GENERATION_FAILED';

@@ -27,6 +27,8 @@ export interface PictureOptions {
   width: number;
   height: number;
   identityId: string;
+  /** For the file's metadata: no picture depends on it. */
+  identityVersion?: number | undefined;
   style?: string;
   /** Of the file; the picture is the same in each. */
   outputFormat: OutputFormat;
@@ -120,7 +122,8 @@ function parametersOf(options: PictureOptions): object {
   const { prompt, negativePrompt, numInferenceSteps, guidanceScale } = options;
   // Ids differ in each data folder, so a known style is named instead. The picture depends on nothing else of the identity.
   const identity = formNames.find((name) => name === options.style) ?? options.identityId;
-  const asked = { prompt, negativePrompt, numInferenceSteps, guidanceScale, identity };
+  const { identityVersion } = options;
+  const asked = { prompt, negativePrompt, numInferenceSteps, guidanceScale, identity, identityVersion };
   return { ...asked, ...describeReferences(options) };
 }
 

@@ -11,6 +11,7 @@ import { ttlAttribute } from '../../../shared/table/keys.ts';
 import { newLicense, newStoredKey } from '../../support/grants.ts';
 import { itemsWith } from '../../support/table-scan.ts';
 import { sampleIdentity } from '../../support/unit-samples.ts';
+import { plainVersion } from '../../../shared/identities/version.ts';
 import { hungUp } from '../generations/table.ts';
 import { useTable } from '../generations/use-engines.ts';
 import { runs } from '../../support/runs.ts';
@@ -179,7 +180,7 @@ describe('the audit log of the identities', () => {
   test('says what was made and changed, and of the settings for the model only that they differ', async () => {
     const identityId = newId('identity');
     const settings = { words: 'a secret style' };
-    const model = { version: '1', adapterKey: null, adapterSha256: null, settings };
+    const model = { ...plainVersion, settings };
     const identity = { ...sampleIdentity, identityId, name: 'Aurora', model };
     const other = { ...model, settings: { words: 'another' } };
     for (const [i, changed] of [model, other, null].entries())
@@ -191,8 +192,8 @@ describe('the audit log of the identities', () => {
       { by: alice, action: 'identity_changed', atMs: nowMs + 2 },
     ]);
     const members = entries.map(({ changes }) => changes.map(({ member }) => member));
-    expect(members[0]).toContain('modelVersion');
-    expect(members.slice(1)).toEqual([['settingsSha256'], ['modelVersion', 'settingsSha256']]);
+    expect(members[0]).toContain('activeVersion');
+    expect(members.slice(1)).toEqual([['settingsSha256'], ['activeVersion', 'settingsSha256']]);
     expect(JSON.stringify(entries)).not.toContain('a secret style');
   });
 });

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals';
+import { plainIdentity } from '../../../shared/identities/identity.ts';
 import { identityStore } from '../../../shared/identities/store.ts';
 import { newRequestId } from '../../../shared/base/ids.ts';
 import { generationStore } from '../../../shared/generations/store.ts';
@@ -7,9 +8,8 @@ import { useAdmin } from './fixture.ts';
 
 const fixture = useAdmin();
 beforeAll(async () => {
-  const facts = { description: '', catalog: 'specialist', productPhotos: false, model: null } as const;
   const put = (id: string) =>
-    identityStore(fixture.table).put({ ...facts, samples: [], identityId: id, name: id, slug: id });
+    identityStore(fixture.table).put({ ...plainIdentity, identityId: id, name: id, slug: id });
   await Promise.all([put('drift'), put('ember')]);
 });
 

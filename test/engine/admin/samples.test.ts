@@ -101,7 +101,8 @@ test('what an interrupted command left behind goes with a later one, what may st
   expect(keys('drift')).toEqual(expect.arrayContaining(left));
   const { sampleStore } = await import('../../../shared/identities/sample-store.ts');
   const store = sampleStore('images');
-  await store.deleteUnnamed((await catalog.get('drift'))!, [], Date.now() + 3_700_000);
+  const { samples } = (await catalog.get('drift'))!;
+  await store.deleteUnnamed('drift', samples, [], Date.now() + 3_700_000);
   store.close();
   expect(keys('drift').filter((key) => left.includes(key))).toEqual([]);
   expect(keys('drift')).toHaveLength(2);

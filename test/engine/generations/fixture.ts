@@ -13,7 +13,8 @@ import type { ModelRequest } from '../../../shared/model/contract.ts';
 import { previewCacheControl } from '../../../shared/images/previews.ts';
 import type { Clock } from '../../../shared/base/clock.ts';
 import { newRequestId } from '../../../shared/base/ids.ts';
-import type { Identity, IdentityModel } from '../../../shared/identities/identity.ts';
+import type { IdentityVersion } from '../../../shared/identities/version.ts';
+import type { Identity } from '../../../shared/identities/identity.ts';
 import { generationStore } from '../../../shared/generations/store.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { rateLogStore } from '../../../shared/limits/rate-log-store.ts';
@@ -44,7 +45,7 @@ function testClock(): Clock & { shiftMs: number } {
   };
 }
 
-export const identity = sampleIdentity as Identity & { model: IdentityModel };
+export const identity = sampleIdentity as Identity & { model: IdentityVersion };
 
 export const license = { ...sampleLicense, creditsLimit: 100, periodAnchorMs: Date.UTC(2026, 0, 15) };
 
@@ -173,6 +174,7 @@ export function newCommand(fixture: Fixture, changes: Partial<GenerationCommand>
     body: { identityId: identity.identityId, prompt: 'x', numOutputs: 2, width: 512, height: 512 },
     bodyHash: 'hash',
     identity,
+    pinned: null,
     idempotencyKeyHash: null,
     idempotencyRecord: null,
     query: new Map(),

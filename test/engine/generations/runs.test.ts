@@ -76,7 +76,7 @@ async function accepted(changes: Parameters<typeof newCommand>[1] = {}) {
 /** A request as its queue brings it until it has ended, with a meter of its own; pauses pass at once. */
 function work(generation: Generation, changes: Partial<AcceptedRunDeps> = {}) {
   const meter = recordingMeter();
-  const identities = { get: async (): Promise<Identity | null> => identity };
+  const identities = { get: async (): Promise<Identity | null> => identity, version: async () => null };
   const deps: AcceptedRunDeps = { ...fixture.deps, identities, meter, ...changes };
   const { licenseId, requestId } = generation;
   const bring = async (attempt: number): Promise<Generation | null> => {
@@ -206,7 +206,9 @@ test.each([null, { ...identity, model: null }])(
   'a request is released with a sentence where its identity has no model any more: %j',
   async (found) => {
     const { command, generation } = await accepted();
-    const { ended, meter } = work(generation, { identities: { get: async () => found } });
+    const { ended, meter } = work(generation, {
+      identities: { get: async () => found, version: async () => null },
+    });
     expect(await ended).toMatchObject({
       status: 'FAILED',
       errorCode: 'SERVICE_UNAVAILABLE',
@@ -286,7 +288,7 @@ describe('enqueued', () => {
     const failed = { code: 'GENERATION_FAILED' };
     const given = { ...deps(sqs.urlOf('nobody')), generations };
     await expect(enqueue(generation, given)).rejects.toMatchObject(failed);
-    const identities = { get: () => Promise.resolve(null) };
+    const identities = { get: async () => null, version: async () => null };
     const worker = { ...given, identities };
     await expect(runAccepted(generation, 1, worker)).rejects.toMatchObject(failed);
   });

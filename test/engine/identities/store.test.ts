@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { plainVersion } from '../../../shared/identities/version.ts';
 import type { Identity } from '../../../shared/identities/identity.ts';
 import {
   identityByName,
@@ -24,10 +25,12 @@ const identity = (identityId: string, changes: Partial<Identity> = {}): Identity
   ...sampleIdentity,
   identityId,
   name: identityId,
+  slug: identityId,
   catalog: 'specialist',
   productPhotos: true,
   model: {
-    version: '7',
+    ...plainVersion,
+    number: 7,
     adapterKey: 'adapters/a.safetensors',
     adapterSha256: 'f0'.repeat(32),
     settings: { scale: 0.8 },
@@ -80,7 +83,7 @@ describe('the catalog', () => {
     const all = ['b 10', 'D', 'b 2', 'a', 'é'].map((name, i) =>
       identity(`idn_${i}`, {
         name,
-        model: { version: '1', adapterKey: null, adapterSha256: null, settings },
+        model: { ...plainVersion, settings },
       }),
     );
     for (const one of all) await identities.put(one);

@@ -175,7 +175,11 @@ test('an asynchronous request comes again until it is ready, names when that may
   if (acceptance.outcome !== 'accepted') throw new Error('it was replayed');
   expect(await fixture.deps.model.secondsUntilReady()).toBe(300);
   const { licenseId } = command.license;
-  const deps = { ...fixture.deps, model: newServer(), identities: { get: async () => identity } };
+  const deps = {
+    ...fixture.deps,
+    model: newServer(),
+    identities: { get: async () => identity, version: async () => null },
+  };
   const ref = { licenseId, requestId: command.requestId };
   const startedMs = nowMs;
   const bring = (attempt: number): Promise<Generation | null> =>
@@ -197,7 +201,11 @@ test('an asynchronous request comes again until it is ready, names when that may
 test('an asynchronous request that began its cold start says so, and counts for its license at its deadline', async () => {
   const command = newCommand(fixture, { respondAsync: true });
   await acceptGeneration(command, fixture.deps);
-  const deps = { ...fixture.deps, identities: { get: async () => identity }, meter: recordingMeter() };
+  const deps = {
+    ...fixture.deps,
+    identities: { get: async () => identity, version: async () => null },
+    meter: recordingMeter(),
+  };
   const ref = { licenseId: command.license.licenseId, requestId: command.requestId };
   await expect(runAccepted(ref, 1, deps)).rejects.toBeInstanceOf(NotYet);
   const { generation, period } = await stored(fixture, command);

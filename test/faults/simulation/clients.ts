@@ -130,7 +130,7 @@ export async function serveAgain(simulation: Simulation): Promise<void> {
   });
   capacity.keep();
   for (const environment of functions.generate.keys()) {
-    const drawn = drawRequest(random, key, null, { async: 0, references: 0.15 });
+    const drawn = drawRequest(random, key, null, { async: 0, references: 0.15, hasVersions: false });
     const request = { ...drawn, credits: 1, numOutputs: 1, body: smallBody };
     const reply = await send(simulation, request, environment);
     must(reply?.status === 200, `environment ${environment} answers ${reply?.body} though all is well`);

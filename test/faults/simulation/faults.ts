@@ -100,6 +100,8 @@ export function drawProfile(random: Random, seed: number) {
     hasDeletions: seed % 3 === 0,
     hasCancellations: seed % 7 === 5,
     hasExtraCredits: seed % 7 === 2,
+    /** Whether the identity's active version changes, and requests pin one. */
+    hasVersions: seed % 9 === 4,
   };
 }
 

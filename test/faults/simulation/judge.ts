@@ -31,7 +31,7 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
   /** Images, from this request or from an earlier one with its idempotency key. */
   function delivered({ request, run, from }: Attempt, { answer, requestId }: Outcome): void {
     const { name, startedMs } = run;
-    const { requestId: answered, outputs, usage } = answer!;
+    const { requestId: answered, outputs, usage, identityVersion } = answer!;
     const record = checker.record(answered);
     const { status, createdAtMs = 0 } = record?.item ?? { status: 'not stored' };
     const wasDeleted = deletions.wasKnownBefore(answered, from);
@@ -39,6 +39,8 @@ export function createJudge(outside: Outside, { identityAccess }: Setup, checker
     must(status === 'COMPLETED', `${name}: 200 for ${requestId}, which is ${status}`);
     const isAll = outputs.length === request.numOutputs && usage.creditsCharged === request.credits;
     must(isAll, `${name}: ${outputs.length} outputs, ${usage.creditsCharged} credits charged`);
+    const isPinned = [null, identityVersion].includes(request.pinned);
+    must(isPinned, `${name}: version ${request.pinned} was asked for, and ${identityVersion} made it`);
     // What was young enough when the request began may grow old while a machine stands still.
     const wasOldMs = startedMs - createdAtMs;
     const isYoung = wasOldMs <= idempotencyHours * 3600_000 + 10_000;

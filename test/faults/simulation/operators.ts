@@ -1,5 +1,6 @@
 import type { BillingEvidence } from '../../../shared/billing/evidence.ts';
 import type { Identity } from '../../../shared/identities/identity.ts';
+import { plainVersion } from '../../../shared/identities/version.ts';
 import { catalogLifetimeMs } from '../../../shared/identities/store.ts';
 import { monthAfter } from '../../../shared/licenses/billing-period.ts';
 import type { KeyChanges } from '../../../shared/keys/store.ts';
@@ -227,4 +228,22 @@ async function patchKey(
 /** Once all is well, a key may use what its license may. */
 export async function endBudget(simulation: Simulation, key: Key): Promise<void> {
   if (simulation.profile.hasBudgets) await patchKey(simulation, key, { monthlyCredits: null });
+}
+
+/** Another version becomes active meanwhile, forwards and back. Each makes other pictures, so it matters which one a request gets. */
+export async function changeVersions(simulation: Simulation): Promise<void> {
+  const { seed, scheduler, profile, stores, identity, note } = simulation;
+  if (!profile.hasVersions) return;
+  const random = seededRandom(0x5e4510 - seed);
+  for (let i = random.int(2, 8); i > 0; i--) {
+    await scheduler.pause(random.int(1000, 30_000));
+    const number = random.int(1, 3);
+    const run = new Run('operator (versions)', scheduler.now(), { mayFail: true });
+    note(run.name, `activates version ${number}`);
+    const activate = stores.identities.change(identity.identityId, (before) => ({
+      // Where another operator has taken the model away, it stays away.
+      identity: { ...before!, model: before!.model && { ...plainVersion, number } },
+    }));
+    await currentRun.run(run, () => activate).catch(() => note(run.name, 'failed'));
+  }
 }

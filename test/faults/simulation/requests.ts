@@ -12,6 +12,8 @@ export interface ClientRequest {
   idempotencyKey: string | null;
   asEvents: boolean;
   respondAsync: boolean;
+  /** The identity's version that it pins; null for the active one. */
+  pinned: number | null;
 }
 
 /** What everybody asks for. It is stored in the record of their request and nowhere else. */
@@ -34,7 +36,7 @@ export function drawRequest(
   key: Key,
   idempotencyKey: string | null,
   /** How likely it prefers not to wait, and how likely it has reference images. */
-  shares: { async: number; references: number },
+  shares: { async: number; references: number; hasVersions: boolean },
 ): ClientRequest {
   const [width, height] = random.pick(sizes);
   const numOutputs = random.pick([1, 1, 1, 2, 4]);
@@ -43,14 +45,17 @@ export function drawRequest(
     ? { referenceImages: Array.from({ length: random.int(1, 3) }, () => ({ url })) }
     : {};
   const seed = random.chance(0.5) ? { seed: random.int(0, 1000) } : {};
+  const pinned = shares.hasVersions && random.chance(0.5) ? random.int(1, 3) : null;
+  const version = pinned === null ? {} : { identityVersion: pinned };
   return {
     key,
-    body: JSON.stringify({ identityId: 'idn_1', prompt, width, height, numOutputs, ...seed, ...references }),
+    body: JSON.stringify({ identityId: 'idn_1', prompt, width, height, numOutputs, ...seed, ...references, ...version }),
     credits: creditCost({ width, height, numOutputs }),
     numOutputs,
     idempotencyKey,
     asEvents: random.chance(0.2),
     respondAsync: random.chance(shares.async),
+    pinned,
   };
 }
 

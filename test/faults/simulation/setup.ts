@@ -10,6 +10,7 @@ import { licenseIdOf } from '../../../shared/billing/subscription-license.ts';
 import { subscriptionStore, type SubscriptionStore } from '../../../shared/billing/subscription-store.ts';
 import { fingerprintApiKey, newApiKey } from '../../../shared/keys/api-key.ts';
 import type { ApiKey } from '../../../shared/keys/store.ts';
+import { activeVersion } from '../../../shared/identities/version.ts';
 import { billingPeriod, monthAfter } from '../../../shared/licenses/billing-period.ts';
 import type { License } from '../../../shared/licenses/license.ts';
 import { openTable } from '../../../shared/table/table.ts';
@@ -157,13 +158,14 @@ export function drawSetup({ seed, random, moment, profile, database }: Outside) 
     };
     return { name: stored.name, raw, stored, tenant, access: createAccess(moment) };
   });
-  const identity = { ...sampleIdentity, productPhotos: true };
+  const identity = { ...sampleIdentity, productPhotos: true, lastVersion: 3 };
   return { tenants, keys, identity, identityAccess: createAccess(moment), stores };
 }
 
 /** Writes it all, with the service's own stores. */
 export async function storeSetup({ tenants, keys, identity, stores }: Setup, startMs: number): Promise<void> {
-  await stores.identities.put(identity);
+  const versions = [1, 2, 3].map((number) => ({ ...activeVersion(identity)!, number }));
+  await stores.identities.change(identity.identityId, () => ({ identity, versions }));
   for (const { license, subscription } of tenants) {
     if (subscription === null) await stores.licenses.insert(license);
     else {

@@ -3,7 +3,7 @@ import { installCancellations } from './cancellations.ts';
 import { runClient, serveAgain } from './clients.ts';
 import { changeExtraCredits } from './extra-credits.ts';
 import { createNetwork } from './network.ts';
-import { changeKeys, runOperator, runOutages, runSweeps } from './operators.ts';
+import { changeKeys, changeVersions, runOperator, runOutages, runSweeps } from './operators.ts';
 import { installProcess, turn, useNetwork, useScheduler } from './process.ts';
 import { currentRun, Run } from './runs.ts';
 import { storeSetup } from './setup.ts';
@@ -49,6 +49,7 @@ async function play(simulation: Simulation): Promise<void> {
     ...clients,
     runOperator(simulation),
     changeKeys(simulation),
+    changeVersions(simulation),
     changeExtraCredits(simulation),
     random.chance(0.4) ? runOutages(simulation) : null,
   ]);

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { changedIdentity, identityLosses, newIdentity } from '../../../bin/admin/identity-change.ts';
 import type { IdentityOptions } from '../../../bin/admin/identity-change.ts';
 import { changeOf, creditsFor, creditsNote, licenseLosses } from '../../../bin/admin/license-change.ts';
-import type { Identity } from '../../../shared/identities/identity.ts';
+import { plainIdentity, type Identity } from '../../../shared/identities/identity.ts';
+import { noRights, noWords, plainVersion } from '../../../shared/identities/version.ts';
 import type { License } from '../../../shared/licenses/license.ts';
 import { sampleLicense } from '../../support/unit-samples.ts';
 
@@ -75,23 +76,40 @@ test('a tier has its own credits, except where they are agreed one by one', () =
 
 describe('a put identity', () => {
   const given = { name: 'Aurora', slug: 'aurora', description: 'Light.', catalog: 'founding' } as const;
-  const aurora: Identity = { ...given, identityId: 'idn_1', productPhotos: true, samples: [], model: null };
-  const model = { version: '3', adapterKey: 'adapters/a', adapterSha256: 'f0', settings: { strength: 1 } };
-  const before = { ...aurora, model };
-  const put = (options: Partial<IdentityOptions>) => changedIdentity(before, { model: true, ...options });
+  const aurora: Identity = { ...plainIdentity, ...given, identityId: 'idn_1', productPhotos: true };
+  const model = { ...plainVersion, number: 3, adapterKey: 'adapters/a', adapterSha256: 'f0' };
+  const before: Identity = { ...aurora, model, lastVersion: 5 };
+  const put = (options: Partial<IdentityOptions>, of = before) =>
+    changedIdentity(of, { model: true, ...options }, nowMs);
+  const made = (options: Partial<IdentityOptions>) =>
+    newIdentity({ ...given, model: true, ...options }, nowMs);
 
-  test('is new without a model where none is wanted, under the id that is given', () => {
-    const own = newIdentity({ ...given, id: 'own-id', model: false });
-    expect([own.identityId, own.model]).toEqual(['own-id', null]);
+  test('is new without a version where none is wanted, under the id that is given', () => {
+    const { identity, versions } = made({ id: 'own-id', model: false });
+    expect([identity.identityId, identity.model, versions]).toEqual(['own-id', null, undefined]);
   });
 
-  test('keeps what is not given', () => {
-    expect(put({ name: 'New' })).toEqual({ ...before, name: 'New' });
-    expect(changedIdentity(aurora, { name: 'New', model: true }).model).toBeNull();
+  test('is new with a first version', () => {
+    const { identity, versions } = made({ note: 'First.' });
+    const first = { ...plainVersion, createdAtMs: nowMs, note: 'First.' };
+    expect(identity).toMatchObject({ model: first, lastVersion: 1 });
+    expect(versions).toEqual([{ ...first, samples: [], retiresAtMs: null, rights: noRights }]);
   });
 
-  test.each<[string, Partial<IdentityOptions>, Partial<Identity['model'] & object>]>([
-    ['another version', { modelVersion: '4' }, { version: '4' }],
+  test('keeps what is not given, and its version where no picture would change', () => {
+    expect(put({ name: 'New' })).toEqual({ identity: { ...before, name: 'New' } });
+    expect(put({ name: 'New' }, aurora).identity.model).toBeNull();
+  });
+
+  test('keeps its former slugs, but for the one that it has again', () => {
+    const renamed = put({ slug: 'dawn' }).identity;
+    expect([renamed.slug, renamed.formerSlugs]).toEqual(['dawn', ['aurora']]);
+    const back = put({ slug: 'aurora' }, renamed).identity;
+    expect([back.slug, back.formerSlugs]).toEqual(['aurora', ['dawn']]);
+  });
+
+  test.each<[string, Partial<IdentityOptions>, object]>([
+    ['a note', { note: 'Better.' }, { note: 'Better.' }],
     [
       'another adapter, whose digest is not known',
       { adapterKey: 'b' },
@@ -100,19 +118,28 @@ describe('a put identity', () => {
     ['no adapter', { adapterKey: false }, { adapterKey: null, adapterSha256: null }],
     ['a digest', { adapterSha256: 'e1' }, { adapterSha256: 'e1' }],
     ['both', { adapterKey: 'b', adapterSha256: 'e1' }, { adapterKey: 'b', adapterSha256: 'e1' }],
-  ])('has the model that it had, but for %s', (_, options, changes) => {
-    expect(put(options).model).toEqual({ ...model, ...changes });
+    ['settings', { settings: { adapterScale: 1 } }, { settings: { adapterScale: 1 } }],
+    [
+      'words',
+      { trigger: ['qx7'], template: '{prompt}, qx7' },
+      { words: { ...noWords, triggerWords: ['qx7'], promptTemplate: '{prompt}, qx7' } },
+    ],
+  ])('has the version that it had as another one, but for %s', (_, options, changes) => {
+    const { identity, versions } = put(options);
+    const next = { ...model, number: 6, createdAtMs: nowMs, ...changes };
+    expect(identity).toMatchObject({ model: next, lastVersion: 6 });
+    expect(versions).toMatchObject([next]);
   });
 
-  test.each<[string, () => Identity, string]>([
+  test.each<[string, () => unknown, string]>([
     [
       'what a new one needs',
-      () => newIdentity({ name: 'A', slug: 'a', model: true }),
+      () => newIdentity({ name: 'A', slug: 'a', model: true }, nowMs),
       'needs --description, --catalog.',
     ],
     [
       'that there is none to change',
-      () => newIdentity({ ...given, slug: undefined!, id: 'x', model: true }),
+      () => made({ slug: undefined!, id: 'x' }),
       'There is no identity x, and a new one needs --slug.',
     ],
     [
@@ -120,30 +147,18 @@ describe('a put identity', () => {
       () => put({ adapterKey: false, adapterSha256: 'e1' }),
       'give --adapter-key too',
     ],
-    [
-      'a new digest without an adapter',
-      () => newIdentity({ ...given, adapterSha256: 'e1', model: true }),
-      'give --adapter-key too',
-    ],
-    [
-      'a part of a model for one that has none',
-      () => changedIdentity(aurora, { settings: {}, model: true }),
-      'give --model-version too',
-    ],
+    ['a new digest without an adapter', () => made({ adapterSha256: 'e1' }), 'give --adapter-key too'],
+    ['a template without its place', () => put({ template: 'in qx7' }), 'must contain {prompt} once'],
+    ['half of a consent', () => made({ consentDate: '2026-11-01' }), 'give both'],
   ])('is refused by saying %s', (_, make, sentence) => {
     expect(make).toThrow(sentence);
-  });
-
-  test('gets a model back by its version', () => {
-    const second = { version: '2', adapterKey: null, adapterSha256: null, settings: {} };
-    expect(changedIdentity(aurora, { modelVersion: '2', model: true }).model).toEqual(second);
   });
 
   test.each<[string, Identity, Partial<Identity>, string[]]>([
     ['its model', before, { model: null }, ['503']],
     ['its place in the founding catalog', before, { catalog: 'specialist' }, ['core plans lose Aurora']],
     ['its product photos', before, { productPhotos: false }, ['reference images']],
-    ['nothing', before, { name: 'New', model: { ...model, version: '4' } }, []],
+    ['nothing', before, { name: 'New', model: { ...model, number: 4 } }, []],
     ['nothing by what it gets', aurora, { model }, []],
     ['nothing that it had not', { ...aurora, productPhotos: false }, { name: 'New' }, []],
   ])('takes access away with %s', (_, had, changes, losses) => {

@@ -41,6 +41,7 @@ describe('the answer to a completed request', () => {
       outputs: links,
       previews,
       identity: { id: sampleIdentity.identityId, name: sampleIdentity.name },
+      identityVersion: 1,
       referenceImagesUsed: 2,
       usage: {
         creditsUsed: 60,
@@ -71,7 +72,9 @@ describe('a stored request as its owner reads it', () => {
       type: 'text_to_image',
       status: 'COMPLETED',
       identity: { id: sampleIdentity.identityId, name: sampleIdentity.name, slug: sampleIdentity.slug },
+      identityVersion: 1,
       prompt: 'a lighthouse',
+      effectivePrompt: null,
       negativePrompt: '',
       seed: 5,
       steps: 30,

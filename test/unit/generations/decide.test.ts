@@ -8,13 +8,14 @@ const sound: UncheckedCommand = {
   license: sampleLicense,
   body,
   identity: sampleIdentity,
+  pinned: null,
   query: new Map(),
   idempotencyKeys: undefined,
 };
 const headerRule = 'Idempotency-Key must be 1 to 255 visible ASCII characters';
 const wrongHeader = { idempotencyKeys: ['two words'] };
 const refusal = (changes: Partial<UncheckedCommand>): ServiceError =>
-  refusalOf(() => checkCommand({ ...sound, ...changes }));
+  refusalOf(() => checkCommand({ ...sound, ...changes }, 0));
 
 const stranger = { ...sampleLicense, foundingCatalog: false };
 const starter = { ...sampleLicense, tier: 'starter' as const };
@@ -62,7 +63,7 @@ describe('an identityId', () => {
 
   test.each([5, ['idn_1']])('that is %j is refused beside what else is wrong', (identityId) => {
     const sent = { body: { identityId, prompt: 5 }, identity: null };
-    const message = expect.stringContaining('identityId must be the id of an identity; prompt must be');
+    const message = expect.stringContaining('identityId must be the id or the slug of an identity; prompt must be');
     expect(refusal(sent)).toMatchObject({ code: 'INVALID_PARAMETERS', message });
   });
 });
@@ -91,7 +92,7 @@ describe('the query and the header', () => {
     ['dryRun=false', queryOf('false')],
     ['one idempotency key', { idempotencyKeys: ['"a-key"'] }],
   ] as [string, Partial<UncheckedCommand>][])('%s is right', (_what, changes) => {
-    checkCommand({ ...sound, ...changes });
+    checkCommand({ ...sound, ...changes }, 0);
   });
 
   test.each([

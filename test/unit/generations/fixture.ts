@@ -11,7 +11,8 @@ import {
   type Generation,
   type GenerationFailure,
 } from '../../../shared/generations/generation.ts';
-import type { Identity, IdentityModel } from '../../../shared/identities/identity.ts';
+import type { IdentityVersion } from '../../../shared/identities/version.ts';
+import type { Identity } from '../../../shared/identities/identity.ts';
 import { recordingMeter } from '../../../shared/base/meter.ts';
 import type { Reserved } from '../../../shared/generations/reserve.ts';
 import type { Completion, GenerationStore } from '../../../shared/generations/store.ts';
@@ -22,7 +23,7 @@ import type { GenerationCommand } from '../../../shared/generations/decide.ts';
 import { sampleBody, sampleIdentity, sampleKeyId, sampleLicense } from '../../support/unit-samples.ts';
 
 export const startMs = Date.UTC(2026, 4, 17, 11, 23, 45, 678);
-export const identity = sampleIdentity as Identity & { model: IdentityModel };
+export const identity = sampleIdentity as Identity & { model: IdentityVersion };
 
 /** A clock that stands, and whose deadlines a test passes by hand. */
 export function standingClock() {
@@ -143,6 +144,7 @@ export function commandOf(changes: Partial<GenerationCommand> = {}): GenerationC
     body: { identityId: 'idn_1', prompt: 'a lighthouse', width: 512, height: 512, numOutputs: 2, seed: 5 },
     bodyHash: 'hash',
     identity,
+    pinned: null,
     idempotencyKeyHash: null,
     idempotencyRecord: null,
     query: new Map(),

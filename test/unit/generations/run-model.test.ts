@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ModelEvent } from '../../../shared/model/contract.ts';
+import { plainVersion } from '../../../shared/identities/version.ts';
 import { tenantOf } from '../../../shared/model/tenant.ts';
 import { ServiceError } from '../../../shared/base/errors.ts';
 import { runErrorCode, runModel } from '../../../shared/generations/run-model.ts';
@@ -73,7 +74,7 @@ describe('a model is asked', () => {
         referenceMode: 'reference',
         preserveBranding: true,
         references: [{ url: 'see r1/0 for 180' }, { url: 'see r1/1 for 180' }],
-        identity: { id: 'idn_1', adapterUrl: null, adapterVersion: '1', adapterSha256: null, settings: {} },
+        identity: { id: 'idn_1', adapterUrl: null, adapterVersion: 'v1', version: 1, adapterSha256: null, settings: {} },
         outputs: [
           { putUrl: 'put r1/0 for 180', previewPutUrl: 'put preview r1/0 for 180' },
           { putUrl: 'put r1/1 for 180', previewPutUrl: 'put preview r1/1 for 180' },
@@ -85,9 +86,9 @@ describe('a model is asked', () => {
 
   test('with the weights of its identity, and for files that hold the prompt, where there are such', async () => {
     const weights = { adapterSha256: 'f0', settings: { scale: 1 } };
-    const of = { ...identity, model: { version: '7', adapterKey: 'adapters/a', ...weights } };
+    const of = { ...identity, model: { ...plainVersion, number: 7, adapterKey: 'adapters/a', ...weights } };
     const { asked } = await run(saying(done), { of, embedParameters: true });
-    const adapter = { adapterUrl: 'load adapters/a for 180', adapterVersion: '7' };
+    const adapter = { adapterUrl: 'load adapters/a for 180', adapterVersion: 'v7', version: 7 };
     expect(asked[0]).toMatchObject({
       embedParameters: true,
       identity: { id: 'idn_1', ...adapter, ...weights },

@@ -87,6 +87,7 @@ test('these routes have limits, and only those that cost much refuse when a limi
     'editOpenAiImage: generate 10 refuse',
     'getAccount: account 30 allow',
     'getGeneration: fetch 60 allow',
+    'getIdentity: identities 60 allow',
     'getKey: key 60 allow',
     'getOpenAiModel: identities 60 allow',
     'getUsage: usage 30 allow',

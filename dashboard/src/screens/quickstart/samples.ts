@@ -47,6 +47,7 @@ export function sampleAnswer(options: SampleAnswerOptions): GenerationAnswer {
     outputs: ['https://…/output-0.png?…'],
     previews: ['https://…/preview-0.webp?…'],
     identity,
+    identityVersion: 1,
     referenceImagesUsed: 0,
     usage: {
       creditsUsed: 1,
@@ -65,6 +66,7 @@ export const answerFields: Record<keyof GenerationAnswer, string> = {
   outputs: 'A link for each image, a PNG. Each works for 1 hour.',
   previews: 'A small copy of each image, a WebP, for pages that show many.',
   identity: 'The identity that made the images.',
+  identityVersion: 'Its version. Send it again, too, for the same images.',
   referenceImagesUsed: 'How many reference images were used; none here.',
   usage: 'What the request cost, and how your billing period stands now.',
   processingTimeMs: 'How long it took, in milliseconds.',

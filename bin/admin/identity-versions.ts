@@ -1,0 +1,285 @@
+import type { Identity } from '../../shared/identities/identity.ts';
+import { changesBetween, type AuditChange } from '../../shared/accounts/audit.ts';
+import { isoTime } from '../../shared/base/clock.ts';
+import type { Sample } from '../../shared/identities/sample.ts';
+import type { IdentityChange } from '../../shared/identities/store.ts';
+import { maxVersionNumber, type StoredVersion } from '../../shared/identities/version.ts';
+import { accessIsTakenAway, type CommandRow, type OperandRow, type Session } from './command.ts';
+import { allVersions, getIdentity, getVersion } from './get-identity.ts';
+import { changedRights, type RightsOptions } from './identity-change.ts';
+import { identityAnswer, versionJson } from './identity-output.ts';
+import { cleanSamples } from './identity-samples.ts';
+import { scanTable } from './scan.ts';
+import { licenseIdOfGeneration } from '../../shared/table/keys.ts';
+import type { OptionRow } from '../common/command-line.ts';
+import { Failure } from '../common/failure.ts';
+import { listOf, readableTime, type Answer } from '../common/output.ts';
+import { day, id, line, sha256, timeOrNever, wholeNumber } from '../common/values.ts';
+
+/** What the right to make pictures with a version is known by. */
+export const rightsOptions: OptionRow[] = [
+  ['--rights <text>', 'its licence, by name or address', line(200)],
+  ['--source <text>', 'where it is from', line(500)],
+  ['--consent-sha256 <hex>', "SHA-256 of the document of the creator's consent", sha256],
+  ['--consent-date <day>', 'the day of that consent', day],
+];
+
+const anIdentity: OperandRow = ['<identity>', 'its id or slug', id];
+const aVersion: OperandRow = ['<version>', 'its number', wholeNumber(1, maxVersionNumber)];
+const waits: OptionRow = ['--no-wait', 'do not wait until every function must have seen it (ten seconds)'];
+
+export const versionCommands: CommandRow[] = [
+  {
+    name: 'versions',
+    description: "an identity's versions, newest first",
+    operands: [anIdentity],
+    run: (_, name: string) => (session) => listVersions(session, name),
+  },
+  {
+    name: 'activate',
+    description: 'have requests that name no version get this one, forwards or back',
+    operands: [anIdentity, aVersion],
+    options: [['--require-rights', 'refuse a version without licence, source and consent'], waits],
+    run: (options: ActivateOptions, name: string, number: number) => (session) =>
+      activate(session, name, number, options),
+  },
+  {
+    name: 'deactivate',
+    description:
+      'leave an identity without an active version: requests for it, pinned ones too, are answered 503',
+    operands: [anIdentity],
+    options: [waits],
+    asksBefore: accessIsTakenAway,
+    run: (_, name: string) => (session) => deactivate(session, name),
+  },
+  {
+    name: 'retire',
+    description: 'end a version that is not active: requests that pin it are answered 400 from then on',
+    operands: [anIdentity, aVersion],
+    options: [
+      ['--on <time>', 'when, or "never" (default: now)', timeOrNever],
+      ['--scan', 'only say who used it in the last 30 days, by reading the whole table'],
+      waits,
+    ],
+    asksBefore: accessIsTakenAway,
+    run: (options: RetireOptions, name: string, number: number) => (session) =>
+      options.scan ? usersOf(session, name, number, options) : retire(session, name, number, options),
+  },
+  {
+    name: 'rights',
+    description: 'say what the right to make pictures with a version is known by',
+    operands: [anIdentity, aVersion],
+    options: rightsOptions,
+    run: (options: RightsOptions, name: string, number: number) => (session) =>
+      setRights(session, name, number, options),
+  },
+  {
+    name: 'takedown',
+    description:
+      'withdraw an identity: new requests are answered 404 for everybody, and its samples are deleted',
+    operands: [anIdentity],
+    options: [['--reason <text>', 'why, for the audit log', line(500), { required: true }], waits],
+    asksBefore: accessIsTakenAway,
+    run:
+      ({ reason }: { reason: string }, name: string) =>
+      (session) =>
+        takeDown(session, name, reason),
+  },
+  {
+    name: 'reinstate',
+    description: 'take a withdrawal back: the identity is as before, without samples',
+    operands: [anIdentity],
+    options: [waits],
+    run: (_, name: string) => (session) => reinstate(session, name),
+  },
+];
+
+interface ActivateOptions {
+  requireRights?: boolean;
+}
+
+interface RetireOptions {
+  on?: number | 'never';
+  scan?: boolean;
+  yes?: boolean;
+}
+
+async function listVersions(session: Session, name: string): Promise<Answer> {
+  const identity = await getIdentity(session, name);
+  const versions = await allVersions(session, identity);
+  const columns = {
+    VERSION: ({ number }: StoredVersion) => number,
+    '': ({ number, retiresAtMs }: StoredVersion) => stateOf(identity, number, retiresAtMs),
+    MADE: ({ createdAtMs }: StoredVersion) => readableTime(createdAtMs),
+    ADAPTER: ({ adapterKey }: StoredVersion) => adapterKey,
+    RIGHTS: ({ rights }: StoredVersion) => rights.license,
+    NOTE: ({ note }: StoredVersion) => note,
+  };
+  return {
+    json: { identityId: identity.identityId, versions: versions.map(versionJson) },
+    text: listOf(versions, columns, `${identity.name} has no version yet.`),
+  };
+}
+
+function stateOf({ model }: Identity, number: number, retiresAtMs: number | null): string {
+  if (number === model?.number) return 'active';
+  return retiresAtMs === null ? '' : `ends ${readableTime(retiresAtMs)}`;
+}
+
+/** Changes an identity that is there, and answers what it has become. */
+async function change(
+  session: Session,
+  name: string,
+  changed: (before: Identity) => IdentityChange | Promise<IdentityChange>,
+): Promise<Answer> {
+  const { identityId } = await getIdentity(session, name);
+  const by = await session.operator();
+  const { identities } = session.stores;
+  // No command deletes an identity.
+  const after = await identities.change(identityId, (before) => changed(before!), by, session.nowMs);
+  await session.untilSeen();
+  return identityAnswer(after);
+}
+
+async function activate(
+  session: Session,
+  name: string,
+  number: number,
+  { requireRights }: ActivateOptions,
+): Promise<Answer> {
+  let missing: string[] = [];
+  const { json, text } = await change(session, name, async (before) => {
+    const version = await getVersion(session, before, number);
+    if (before.withdrawn !== null) throw new Failure(`${before.name} is withdrawn: reinstate it first.`);
+    if (version.retiresAtMs !== null) {
+      throw new Failure(
+        `Version ${number} of ${before.name} retires on ${readableTime(version.retiresAtMs)}: take that back first (retire … --on never).`,
+      );
+    }
+    missing = missingRights(version);
+    if (requireRights && missing.length > 0) {
+      throw new Failure(`Version ${number} has no ${missing.join(', ')}: give it with "identity rights".`);
+    }
+    const { samples, retiresAtMs: _, ...model } = version;
+    return { identity: { ...before, model, samples: samples.length > 0 ? samples : before.samples } };
+  });
+  const warning =
+    missing.length === 0 ? '' : `\n\nWarning: nothing says its ${missing.join(', ')} ("identity rights").`;
+  return { json: { ...json, missingRights: missing }, text: `${text}${warning}` };
+}
+
+function missingRights({ rights: { license, source, consent } }: StoredVersion): string[] {
+  return Object.entries({ licence: license, source, consent })
+    .filter(([, value]) => value === null)
+    .map(([what]) => what);
+}
+
+async function deactivate(session: Session, name: string): Promise<Answer> {
+  const before = await getIdentity(session, name);
+  if (before.model === null) return identityAnswer(before);
+  const losses = [
+    `requests for ${before.name}, pinned ones too, are answered 503 until a version is activated again`,
+  ];
+  await session.confirm({ what: `deactivate the identity ${before.identityId}`, losses });
+  return change(session, name, (found) => ({ identity: { ...found, model: null } }));
+}
+
+async function retire(
+  session: Session,
+  name: string,
+  number: number,
+  { on = session.nowMs }: RetireOptions,
+): Promise<Answer> {
+  if (on !== 'never') {
+    const losses = [`requests that pin version ${number} are answered 400 from ${readableTime(on)} on`];
+    await session.confirm({ what: `retire version ${number} of ${name}`, losses });
+  }
+  return change(session, name, async (before) => {
+    const version = await getVersion(session, before, number);
+    if (before.model?.number === number) {
+      throw new Failure(`Version ${number} of ${before.name} is the active one: activate another first.`);
+    }
+    const changed = { ...version, retiresAtMs: on === 'never' ? null : on };
+    return { identity: before, versions: [changed], noted: notesOf(version, changed) };
+  });
+}
+
+function setRights(session: Session, name: string, number: number, options: RightsOptions): Promise<Answer> {
+  return change({ ...session, untilSeen: async () => {} }, name, async (before) => {
+    const version = await getVersion(session, before, number);
+    const rights = changedRights(version.rights, options);
+    const changed = { ...version, rights };
+    const model = before.model?.number === number ? { ...before.model, rights } : before.model;
+    return { identity: { ...before, model }, versions: [changed], noted: notesOf(version, changed) };
+  });
+}
+
+/** What may change of a version, as the audit log has it. */
+function notesOf(before: StoredVersion, after: StoredVersion): AuditChange[] {
+  const members = ({ number, retiresAtMs, rights: { license, source, consent } }: StoredVersion) => ({
+    [`version${number}RetiresAt`]: isoTime(retiresAtMs),
+    [`version${number}License`]: license,
+    [`version${number}Source`]: source,
+    [`version${number}ConsentSha256`]: consent?.sha256 ?? null,
+    [`version${number}ConsentDate`]: consent?.date ?? null,
+  });
+  return changesBetween(members(before), members(after));
+}
+
+async function takeDown(session: Session, name: string, reason: string): Promise<Answer> {
+  const { identityId, name: shown } = await getIdentity(session, name);
+  const losses = [`requests for ${shown} are answered 404, for everybody`, 'its samples are deleted'];
+  await session.confirm({ what: `withdraw the identity ${identityId}`, losses });
+  const shownBefore: Sample[] = [];
+  const answer = await change(session, name, async (before) => {
+    const versions = await allVersions(session, before);
+    shownBefore.push(...before.samples, ...versions.flatMap(({ samples }) => samples));
+    return {
+      identity: { ...before, samples: [], withdrawn: { atMs: session.nowMs, reason } },
+      versions: versions.filter(({ samples }) => samples.length > 0).map((one) => ({ ...one, samples: [] })),
+    };
+  });
+  await cleanSamples(session, identityId, shownBefore);
+  return answer;
+}
+
+function reinstate(session: Session, name: string): Promise<Answer> {
+  return change(session, name, (before) => ({ identity: { ...before, withdrawn: null } }));
+}
+
+const scannedDays = 30;
+
+/** By license and key: how many requests it got in the last days, and when the last one was. */
+async function usersOf(
+  session: Session,
+  name: string,
+  number: number,
+  options: RetireOptions,
+): Promise<Answer> {
+  const { identityId } = await getIdentity(session, name);
+  const items = await scanTable(
+    session,
+    options,
+    '#identity.#id = :identity AND #version = :version AND #at >= :since',
+    { ':identity': identityId, ':version': number, ':since': session.nowMs - scannedDays * 24 * 3600 * 1000 },
+    { '#identity': 'identity', '#id': 'id', '#version': 'identityVersion', '#at': 'createdAtMs' },
+  );
+  const users = [...Map.groupBy(items, ({ PK, keyId }) => `${licenseIdOfGeneration({ PK })} ${keyId}`)]
+    .map(([user, its]) => {
+      const [licenseId, keyId] = user.split(' ');
+      const lastMs = Math.max(...its.map(({ createdAtMs }) => createdAtMs));
+      return { licenseId: licenseId!, keyId: keyId!, requests: its.length, lastAt: readableTime(lastMs) };
+    })
+    .sort((a, b) => b.requests - a.requests);
+  const columns = {
+    LICENSE: (user: (typeof users)[number]) => user.licenseId,
+    'KEY OR ACCOUNT': (user: (typeof users)[number]) => user.keyId,
+    REQUESTS: (user: (typeof users)[number]) => user.requests,
+    LAST: (user: (typeof users)[number]) => user.lastAt,
+  };
+  const none = `Nobody used version ${number} of ${name} in the last ${scannedDays} days.`;
+  return {
+    json: { identityId, version: number, days: scannedDays, users },
+    text: listOf(users, columns, none),
+  };
+}
