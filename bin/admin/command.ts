@@ -24,6 +24,8 @@ export interface Session {
   accounts: Accounts;
   /** Where images lie; null where only a table was named. */
   bucketName: string | null;
+  /** The S3 prefix of the stage's model; null where the stage serves none of its own. */
+  modelData: string | null;
   logs: LogPlace | null;
   /** When the command began, milliseconds since 1970. */
   nowMs: number;
@@ -98,6 +100,7 @@ async function answer(command: Command, work: Work): Promise<void> {
       stores,
       accounts: openAccounts(place.userPool),
       bucketName: place.bucketName,
+      modelData: place.modelData,
       logs: place.logs,
       nowMs: Date.now(),
       operator: () => operatorOf(place!),

@@ -17,6 +17,9 @@ export interface IdentityOptions {
   settings?: Record<string, unknown>;
   /** False: no active model. True by default. */
   model: boolean;
+  trigger?: string[];
+  rights?: string;
+  source?: string;
 }
 
 const firstModel: IdentityModel = { version: '1', adapterKey: null, adapterSha256: null, settings: {} };
@@ -41,19 +44,19 @@ export function newIdentity(options: IdentityOptions): Identity {
     productPhotos: options.productPhotos ?? false,
     samples: [],
     model: options.model ? checkedModel({ ...firstModel, ...givenModel(options) }) : null,
+    ...givenWords(options),
   };
 }
 
 /** @throws Failure when only a part of a model is given for an identity without one. */
 export function changedIdentity(before: Identity, options: IdentityOptions): Identity {
   return {
-    identityId: before.identityId,
+    ...before,
     name: options.name ?? before.name,
     slug: options.slug ?? before.slug,
     description: options.description ?? before.description,
     catalog: options.catalog ?? before.catalog,
     productPhotos: options.productPhotos ?? before.productPhotos,
-    samples: before.samples,
     model: options.model ? changedModel(before, givenModel(options)) : null,
   };
 }
@@ -81,6 +84,14 @@ function givenModel(options: IdentityOptions): Partial<IdentityModel> {
       : { adapterKey: adapterKey === false ? null : adapterKey, adapterSha256: null }),
     ...(adapterSha256 === undefined ? {} : { adapterSha256 }),
     ...(settings === undefined ? {} : { settings }),
+  };
+}
+
+function givenWords({ trigger, rights, source }: IdentityOptions): Partial<Identity> {
+  return {
+    ...(trigger === undefined ? {} : { triggerWords: trigger }),
+    ...(rights === undefined ? {} : { rights }),
+    ...(source === undefined ? {} : { source }),
   };
 }
 

@@ -3,7 +3,10 @@ import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts
 import type { OptionRow } from '../common/command-line.ts';
 import { Failure } from '../common/failure.ts';
 import { changedIdentity, identityLosses, newIdentity, type IdentityOptions } from './identity-change.ts';
-import { keyValues, listOf, type Answer } from '../common/output.ts';
+import { listOf, type Answer } from '../common/output.ts';
+import { identityAnswer, identityJson } from './identity-output.ts';
+import { checkSlug, createCommand } from './identity-create.ts';
+import { checkStoredAdapter } from './identity-adapter.ts';
 import { checkSampleOptions, readSampleChange, type SampleOptions } from './identity-samples.ts';
 import { maxSamplePromptCharacters, maxSamples } from '../../shared/identities/sample.ts';
 import {
@@ -19,6 +22,7 @@ import {
 } from '../common/values.ts';
 
 const examples = [
+  'identity create aurora --adapter aurora-1.safetensors --dry-run',
   'identity put --name Aurora --slug aurora --description "Curtains of light." --catalog founding',
   'identity put --id idn_… --model-version 2 --adapter-key adapters/aurora-2.safetensors',
   'identity put --id idn_… --sample coast.png --sample-prompt "A quiet coast" --sample town.jpg --sample-prompt "A town"',
@@ -61,6 +65,7 @@ export const identityCommands: CommandGroup = {
   description: 'identities, the creator systems that generate images: make, change, list, deactivate',
   examples,
   commands: [
+    createCommand,
     {
       name: 'put',
       description: 'make an identity, or change the one with --id: what is not given stays as it is',
@@ -96,12 +101,8 @@ async function putIdentity(session: Session, options: PutOptions, created: Ident
   const all = await stores.identities.list();
   const before = all.find(({ identityId }) => identityId === options.id) ?? null;
   const changed = before === null ? (created ?? newIdentity(options)) : changedIdentity(before, options);
-  const namesake = all.find((one) => one.slug === changed.slug && one.identityId !== changed.identityId);
-  if (namesake) {
-    throw new Failure(
-      `The slug ${changed.slug} belongs to ${namesake.identityId}: change that with --id, or choose another.`,
-    );
-  }
+  checkSlug(all, changed);
+  await checkStoredAdapter(session, before, changed);
   const samples = await readSampleChange(session, options);
   const losses = before === null ? [] : identityLosses(before, changed);
   if (losses.length > 0) await session.confirm({ what: `change the identity ${changed.identityId}`, losses });
@@ -151,55 +152,4 @@ export async function getIdentity(
   const identity = await stores.identities.get(identityId);
   if (identity === null) throw new Failure(`There is no identity ${identityId}.`);
   return identity;
-}
-
-function identityAnswer(identity: Identity): Answer {
-  const { model } = identity;
-  return {
-    json: identityJson(identity),
-    text: keyValues([
-      ['Identity', identity.identityId],
-      ['Name', identity.name],
-      ['Slug', identity.slug],
-      ['Description', identity.description],
-      ['Catalog', identity.catalog],
-      ['Product photos', identity.productPhotos ? 'yes' : 'no'],
-      ...sampleLines(identity),
-      ['Model', model === null ? 'none: requests are answered 503' : model.version],
-      ['Adapter', model?.adapterKey ?? null],
-      ['Adapter SHA-256', model?.adapterSha256 ?? null],
-      ['Settings', model === null ? null : JSON.stringify(model.settings)],
-    ]),
-  };
-}
-
-/** As GET /identities shows it, with the operator's own members; `identityId` is the same as `id`. */
-function sampleLines({ samples }: Identity): [string, string][] {
-  if (samples.length === 0) return [['Samples', 'none']];
-  return samples.map(({ widthPx, heightPx, prompt }, i) => [
-    `Sample ${i + 1}`,
-    `${widthPx} × ${heightPx} px${prompt === null ? '' : `, ${prompt}`}`,
-  ]);
-}
-
-function identityJson(identity: Identity): Record<string, unknown> {
-  const { identityId, name, slug: slugName, description, catalog, productPhotos, samples, model } = identity;
-  const available = model !== null;
-  return {
-    id: identityId,
-    identityId,
-    name,
-    slug: slugName,
-    description,
-    catalog,
-    productPhotos,
-    samples: samples.map(({ sampleId, widthPx, heightPx, prompt }) => ({
-      sampleId,
-      width: widthPx,
-      height: heightPx,
-      prompt,
-    })),
-    available,
-    model,
-  };
 }

@@ -17,7 +17,22 @@ export interface Identity {
   samples: Sample[];
   /** Null while the identity has no active model. */
   model: IdentityModel | null;
+  /** Words that call up what its adapter has learnt; none where it is absent. */
+  triggerWords?: string[];
+  /** The licence under which the service may use its adapter, and where that is from; absent where nobody said. */
+  rights?: string;
+  source?: string;
 }
+
+/** The most characters of an identity's texts, and the most words. */
+export const identityLimits = {
+  name: 100,
+  description: 500,
+  triggerWord: 100,
+  triggerWords: 20,
+  rights: 200,
+  source: 500,
+};
 
 export interface IdentityModel {
   version: string;

@@ -107,5 +107,8 @@ function identityFromItem(item: Item): Identity {
     // Older identities have no samples, and no digest.
     samples: item.samples ?? [],
     model: item.model ? { adapterSha256: null, ...item.model } : null,
+    ...(item.triggerWords && { triggerWords: item.triggerWords }),
+    ...(item.rights && { rights: item.rights }),
+    ...(item.source && { source: item.source }),
   };
 }

@@ -21,6 +21,9 @@ export interface AdapterFile {
   metadata: Readonly<Record<string, string>>;
 }
 
+/** A stranger's name, as much of it as helps. */
+export const shown = (name: string) => (name.length > 120 ? `${name.slice(0, 120)}…` : name);
+
 /** What the model server takes (`LIMIT_BYTES` in inference/model_server/adapters.py). */
 const maxFileBytes = 2 * 1024 ** 3;
 /** The format's own limit. */
@@ -65,7 +68,7 @@ function parseHeader(bytes: Buffer, dataBytes: number, fail: Fail) {
   if (header === null || !isObject(header.value)) {
     throw fail('is no .safetensors file: its header is no JSON object');
   }
-  if (header.repeated !== null) throw fail(`has a header with two entries for ${header.repeated}`);
+  if (header.repeated !== null) throw fail(`has a header with two entries for ${shown(header.repeated)}`);
   const { __metadata__: metadata = {}, ...entries } = header.value;
   if (!isObject(metadata) || !Object.values(metadata).every((value) => typeof value === 'string')) {
     throw fail('has metadata that are no texts');
@@ -87,12 +90,14 @@ function parseEntry(name: string, entry: unknown, fail: Fail) {
   const isWhole = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
   const isList = (value: unknown): value is number[] => Array.isArray(value) && value.every(isWhole);
   if (typeof dtype !== 'string' || !isList(shape) || !isList(offsets) || offsets.length !== 2) {
-    throw fail(`has a header without type, shape and place of ${name}`);
+    throw fail(`has a header without type, shape and place of ${shown(name)}`);
   }
-  if (!dtypes.includes(dtype)) throw fail(`holds ${name} in a type that is not known, ${dtype}`);
+  if (!dtypes.includes(dtype))
+    throw fail(`holds ${shown(name)} in a type that is not known, ${shown(dtype)}`);
   const [begin, end] = offsets as [number, number];
   const bytes = shape.reduce((product, side) => product * side, bytesOf(dtype));
-  if (end - begin !== bytes) throw fail(`gives ${name} ${end - begin} bytes, and its shape needs ${bytes}`);
+  if (end - begin !== bytes)
+    throw fail(`gives ${shown(name)} ${end - begin} bytes, and its shape needs ${bytes}`);
   return { tensor: { dtype, shape }, span: [begin, end] as const };
 }
 
@@ -100,8 +105,8 @@ function parseEntry(name: string, entry: unknown, fail: Fail) {
 function checkSpans(spans: [number, number, string][], dataBytes: number, fail: Fail): void {
   let filled = 0;
   for (const [begin, end, name] of spans.sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
-    if (begin < filled) throw fail(`holds ${name} in the place of another tensor`);
-    if (begin > filled) throw fail(`has unused bytes before ${name}`);
+    if (begin < filled) throw fail(`holds ${shown(name)} in the place of another tensor`);
+    if (begin > filled) throw fail(`has unused bytes before ${shown(name)}`);
     filled = end;
   }
   if (filled > dataBytes) throw fail(`is not whole: ${filled - dataBytes} bytes of its tensors are missing`);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { readAdapterFile } from '../../../bin/admin/adapter/file.ts';
+import { factsOf } from '../../../bin/admin/adapter/metadata.ts';
 import { baseModels, recognise } from '../../../bin/admin/adapter/recognise.ts';
 import { adapterCases, writeAdapter, type AdapterCase } from '../../support/adapter-files.ts';
 
@@ -32,4 +33,28 @@ test.each(adapterCases.broken)('$name is refused', async (of) => {
     (error: Error) => error.message,
   );
   expect(refusal).toContain(of.says);
+});
+
+const twenty = JSON.stringify({ '10_qx7': { img_count: 20 } });
+const tags = (counts: object) => ({
+  ss_dataset_dirs: twenty,
+  ss_tag_frequency: JSON.stringify({ '10_qx7': counts }),
+});
+
+test.each<[string, Record<string, string>, object]>([
+  ['the words of every image', tags({ qx7: 20, 'ink ': 20, tree: 8 }), { triggerWords: ['qx7', 'ink'] }],
+  ['no word that some images lack', tags({ tree: 8, sea: 7 }), {}],
+  ['no captions', tags({ 'a b': 20, c: 20, d: 20, e: 20 }), {}],
+  ['the one word of ai-toolkit', { ss_tag_frequency: '{"1_qx7":{"qx7":1}}' }, { triggerWords: ['qx7'] }],
+  ["a person's words first", { 'modelspec.title': 'Ink', ss_output_name: 'ink-000007' }, { name: 'Ink' }],
+  ['lines joined', { 'modelspec.description': 'Wet\n\n ink. ' }, { description: 'Wet ink.' }],
+  ['nothing that would not fit', { 'modelspec.title': 'x'.repeat(101), 'modelspec.license': '\u0007' }, {}],
+  [
+    'nothing of nonsense',
+    { ss_tag_frequency: '[', ss_dataset_dirs: '{"a":1}', 'modelspec.trigger_phrase': ' , ' },
+    {},
+  ],
+  ['nothing of other kinds', { ss_tag_frequency: '{"a":[],"b":{"x":"y"},"__proto__":{"p":{}}}' }, {}],
+])("of a file's metadata: %s", (_what, metadata, facts) => {
+  expect(factsOf(metadata)).toEqual(facts);
 });
