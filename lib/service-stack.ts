@@ -288,7 +288,7 @@ export class ServiceStack extends Stack {
       BucketName: this.images.bucket.bucketName,
       UserPoolId: this.accounts.userPool.userPoolId,
       SignInUrl: this.accounts.domainUrl,
-      ModelData: inference.kind === 'endpoint' ? inference.modelData : 'none',
+      ModelData: inference.kind === 'endpoint' ? inference.modelData : '(none)',
       ModelEndpointName: modelStackNameOf(this.configuration) ?? this.model.endpointName,
       AlarmTopicArn: monitoring.topic.topicArn,
     };

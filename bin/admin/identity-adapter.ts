@@ -3,12 +3,15 @@ import { readStageModel, type StageModel } from '../common/stage-model.ts';
 import { counted } from '../common/output.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { readAdapterFile, shown, type AdapterFile } from './adapter/file.ts';
+import { factsOf, type FileFacts } from './adapter/metadata.ts';
 import { baseModels, recognise, type Adapter, type Finding } from './adapter/recognise.ts';
 import type { Session } from './command.ts';
 
 /** What was found out of a file, which fits the stage as far as that can be told. */
 export interface CheckedAdapter {
   file: AdapterFile;
+  /** What it says of itself. */
+  facts: FileFacts;
   adapter: Adapter;
   /** Null where the stage's model can't be looked up. */
   stage: StageModel | null;
@@ -18,26 +21,26 @@ export interface CheckedAdapter {
 export async function checkAdapterFile(
   { modelData }: Pick<Session, 'modelData'>,
   path: string,
-  trainedOn: (file: AdapterFile) => string | undefined,
 ): Promise<CheckedAdapter> {
   const file = await readAdapterFile(path);
+  const facts = factsOf(file.metadata);
   const stage = modelData === null ? null : await readStageModel(modelData);
   const base = baseModels.find(({ pipeline }) => pipeline === stage?.pipeline) ?? null;
   if (stage !== null && base === null) {
-    const pipeline = stage.pipeline ?? 'a model of its own';
     throw new Failure(
-      `The stage generates with ${pipeline}, and adapters are known here of ${baseModels.map(({ name }) => name).join(', ')}: upload the file yourself and use "identity put".`,
+      `The stage generates with ${stage.pipeline ?? 'a model of its own'}, whose adapters are not known here: ` +
+        'upload the file yourself, and use "identity put".',
     );
   }
   const finding = recognise(file, base);
-  if (finding.misfits.length === 0) return { file, adapter: finding.adapter, stage };
+  if (finding.misfits.length === 0) return { file, facts, adapter: finding.adapter, stage };
   const other = base === null ? null : recognise(file, null);
   if (other?.misfits.length === 0) {
     throw new Failure(
       `--adapter ${path} is an adapter for ${other.adapter.base.name}, and this stage generates with ${base!.name}.`,
     );
   }
-  throw misfit(file, finding, trainedOn(file));
+  throw misfit(file, finding, facts);
 }
 
 const mostMisfitsSaid = 3;
@@ -45,7 +48,7 @@ const mostMisfitsSaid = 3;
 function misfit(
   { path, tensors }: AdapterFile,
   { adapter, misfits }: Finding,
-  trainedOn: string | undefined,
+  { trainedOn }: FileFacts,
 ): Failure {
   const said = misfits.slice(0, mostMisfitsSaid).map(({ tensor, why }) => `${shown(tensor)} ${why}`);
   const more = misfits.length - said.length;

@@ -2,9 +2,7 @@ import { identityLimits as limits, type Identity } from '../../shared/identities
 import { counted, keyValues, type Answer } from '../common/output.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { line, nonEmpty, oneOf, repeated, slug } from '../common/values.ts';
-import type { CheckedAdapter } from './identity-adapter.ts';
-import { checkAdapterFile } from './identity-adapter.ts';
-import { factsOf } from './adapter/metadata.ts';
+import { checkAdapterFile, type CheckedAdapter } from './identity-adapter.ts';
 import type { CommandRow, Session } from './command.ts';
 import { newIdentity, type IdentityOptions } from './identity-change.ts';
 import { identityAnswer } from './identity-output.ts';
@@ -68,11 +66,7 @@ async function create(session: Session, slugName: string, options: CreateOptions
     throw usageFailure('Adapters lie in the bucket of a stack: name the stack with --stack.');
   }
   checkSlug(await stores.identities.list(), { slug: slugName });
-  const checked = await checkAdapterFile(
-    session,
-    options.adapter,
-    ({ metadata }) => factsOf(metadata).trainedOn,
-  );
+  const checked = await checkAdapterFile(session, options.adapter);
   const { file } = checked;
   const { adapterBucket, sha256OfFile } = await import('./adapter/bucket.ts');
   const sha256 = await sha256OfFile(file.path);
@@ -98,62 +92,41 @@ async function storeNew(session: Session, identity: Identity): Promise<void> {
 function identityOf(
   slugName: string,
   options: CreateOptions,
-  { file }: CheckedAdapter,
+  { facts }: CheckedAdapter,
   adapter: { adapterKey: string; adapterSha256: string },
 ): Identity {
-  const { triggerWords, trainedOn: _, ...facts } = factsOf(file.metadata);
-  const { adapter: _path, dryRun: _dryRun, ...given } = options;
-  const trigger = triggerWords === undefined ? {} : { trigger: triggerWords };
-  const said = { ...facts, ...trigger, ...given };
+  const { triggerWords: trigger, trainedOn: _trainedOn, ...others } = facts;
+  const { adapter: _adapter, dryRun: _dryRun, ...given } = options;
+  const said = { name: nameOf(slugName), ...others, ...(trigger && { trigger }), ...given };
   if (said.description === undefined) {
     throw usageFailure('The file has no description of itself: give one with --description.');
   }
-  return newIdentity({ name: nameOf(slugName), ...said, ...adapter, slug: slugName, model: true });
+  return newIdentity({ ...said, ...adapter, slug: slugName, model: true });
 }
 
 /** "Ink Studio" for "ink-studio". */
 function nameOf(slugName: string): string {
-  return slugName.replace(
-    /(^|-)(.)/g,
-    (_, dash: string, letter: string) => (dash && ' ') + letter.toUpperCase(),
-  );
+  return slugName.replaceAll('-', ' ').replace(/\b./g, (letter) => letter.toUpperCase());
 }
 
 function answerOf(
   identity: Identity,
-  { file, adapter, stage }: CheckedAdapter,
+  { file: { sizeBytes: bytes }, facts: { trainedOn }, adapter, stage }: CheckedAdapter,
   end: string,
   more: Record<string, unknown>,
 ): Answer {
-  const { base, kind, format, ranks, layers } = adapter;
-  const { trainedOn = null } = factsOf(file.metadata);
+  const { base, ...found } = adapter;
+  const { kind, format, ranks, layers } = found;
   const { json, text } = identityAnswer(identity);
   const stageModel = stage?.version ?? stage?.pipeline ?? null;
-  const facts = {
-    baseModel: base.kind,
-    kind,
-    format,
-    ranks,
-    layers,
-    bytes: file.sizeBytes,
-    trainedOn,
-    stageModel,
-  };
+  const unknown = "the stage's own can't be looked up, so compare it yourself";
   const rank = ranks.length === 0 ? '' : ` of rank ${ranks.join(', ')}`;
   const lines = keyValues([
-    [
-      'File',
-      `${kind}${rank}, ${counted(layers, 'layer')} in ${format}'s names, ${megabytes(file.sizeBytes)}`,
-    ],
-    [
-      'Base model',
-      base.name +
-        (stage === null
-          ? ": the stage's own can't be looked up, so compare it yourself"
-          : `, as the stage has it (${stageModel})`),
-    ],
-    ['Trained on', trainedOn],
+    ['File', `${kind}${rank}, ${counted(layers, 'layer')} in ${format}'s names, ${megabytes(bytes)}`],
+    ['Base model', `${base.name} (${stageModel ?? unknown})`],
+    ['Trained on', trainedOn ?? null],
   ]);
+  const facts = { baseModel: base.kind, ...found, bytes, trainedOn: trainedOn ?? null, stageModel };
   return { json: { ...json, adapter: facts, ...more }, text: `${text}\n\n${lines}\n\n${end}` };
 }
 
@@ -177,9 +150,7 @@ function megabytes(bytes: number): string {
 function progressOf(sizeBytes: number): (bytes: number) => void {
   if (!process.stderr.isTTY) return () => {};
   return (bytes) => {
-    const end = bytes === sizeBytes ? '\n' : '';
-    process.stderr.write(
-      `\rUploading: ${Math.floor((100 * bytes) / sizeBytes)} % of ${megabytes(sizeBytes)}${end}`,
-    );
+    const percent = Math.floor((100 * bytes) / sizeBytes);
+    process.stderr.write(`\rUploading: ${percent} %${bytes === sizeBytes ? '\n' : ''}`);
   };
 }

@@ -4,7 +4,7 @@ import { S3Error } from './errors.ts';
 import { receivePayload, type Digests } from './payload.ts';
 import type { OperationInput, S3Request } from './request.ts';
 import type { Signer } from './signature.ts';
-import type { Store, StoredObject } from './store.ts';
+import type { Store } from './store.ts';
 import { sendXml, textElement } from './xml.ts';
 
 /** A request of an upload in parts. Parts are objects of a store of their own, named by their upload and number. */
@@ -19,25 +19,22 @@ interface PartExchange {
   res: ServerResponse;
 }
 
-/** Stands for the upload itself, and holds its key and content type. */
-const firstOf = (uploadId: string) => `${uploadId}/0`;
 const maxListBytes = 1024 * 1024;
 
 export async function createUpload({ parts, signer, request, input, res }: PartExchange): Promise<void> {
   const uploadId = randomUUID();
   const type = input.headers['content-type'];
   const headers = { key: request.key, ...(type ? { 'content-type': type } : {}) };
-  const nothing = { size: 0, md5: '' };
-  await parts.put(firstOf(uploadId), { headers, lastModified: signer.clock() }, () =>
-    Promise.resolve(nothing),
-  );
+  const attributes = { headers, lastModified: signer.clock() };
+  // It stands for the upload itself.
+  await parts.put(`${uploadId}/0`, attributes, () => Promise.resolve({ size: 0, md5: '' }));
   const elements = [textElement('Key', request.key), textElement('UploadId', uploadId)];
   sendXml(res, 200, 'InitiateMultipartUploadResult', elements);
 }
 
 export async function uploadPart(exchange: PartExchange): Promise<void> {
   const { parts, signer, input, res } = exchange;
-  const uploadId = openUpload(exchange).key.split('/')[0]!;
+  const { uploadId } = openUpload(exchange);
   const number = Number(input.parameters['partNumber']);
   if (!(Number.isInteger(number) && number >= 1 && number <= 10_000)) throw new S3Error('InvalidArgument');
   const attributes = { headers: {}, lastModified: signer.clock() };
@@ -47,18 +44,14 @@ export async function uploadPart(exchange: PartExchange): Promise<void> {
 
 export async function completeUpload(exchange: PartExchange): Promise<void> {
   const { store, parts, signer, request, res } = exchange;
-  const { key: first, headers } = openUpload(exchange);
-  const { key: _, ...kept } = headers;
-  const text: Buffer[] = [];
-  await receive({ ...exchange, maxObjectBytes: maxListBytes }, async (piece) => void text.push(piece));
-  const uploadId = first.split('/')[0]!;
-  const names = [
-    ...Buffer.concat(text)
-      .toString()
-      .matchAll(/<PartNumber>(\d+)<\/PartNumber>/g),
-  ].map(([, number]) => `${uploadId}/${Number(number)}`);
+  const { uploadId, headers } = openUpload(exchange);
+  let text = '';
+  const take = async (piece: Buffer) => void (text += piece.toString('latin1'));
+  await receive({ ...exchange, maxObjectBytes: maxListBytes }, take);
+  const numbers = text.matchAll(/<PartNumber>(\d+)<\/PartNumber>/g);
+  const names = [...numbers].map(([, number]) => `${uploadId}/${Number(number)}`);
   if (names.length === 0 || names.some((name) => !parts.head(name))) throw new S3Error('InvalidPart');
-  const attributes = { headers: kept, lastModified: signer.clock() };
+  const attributes = { headers, lastModified: signer.clock() };
   const { md5 } = await store.put(request.key, attributes, (write) => join(parts, names, write));
   remove(parts, uploadId);
   const elements = [textElement('Key', request.key), textElement('ETag', `"${md5}"`)];
@@ -66,15 +59,16 @@ export async function completeUpload(exchange: PartExchange): Promise<void> {
 }
 
 export function abortUpload(exchange: PartExchange): void {
-  remove(exchange.parts, openUpload(exchange).key.split('/')[0]!);
+  remove(exchange.parts, openUpload(exchange).uploadId);
   exchange.res.writeHead(204).end();
 }
 
 /** @throws NoSuchUpload for one that is not open, or is another key's. */
-function openUpload({ parts, request, input }: PartExchange): StoredObject {
-  const first = parts.head(firstOf(input.parameters['uploadId'] ?? ''));
-  if (first?.headers['key'] !== request.key) throw new S3Error('NoSuchUpload');
-  return first;
+function openUpload({ parts, request, input }: PartExchange) {
+  const uploadId = input.parameters['uploadId'] ?? '';
+  const { key, ...headers } = parts.head(`${uploadId}/0`)?.headers ?? {};
+  if (key !== request.key) throw new S3Error('NoSuchUpload');
+  return { uploadId, headers };
 }
 
 function remove(parts: Store, uploadId: string): void {

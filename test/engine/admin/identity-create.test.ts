@@ -125,11 +125,7 @@ test("a file must be of the model that the stage's files are of", async () => {
   await put('models/own/model_index.json', { _class_name: 'MyPipeline' });
   s3.destroy();
   const check = (prefix: string, name: string) =>
-    checkAdapterFile(
-      { modelData: `s3://${fixture.engines.bucketName}/models/${prefix}/` },
-      path(name),
-      () => undefined,
-    );
+    checkAdapterFile({ modelData: `s3://${fixture.engines.bucketName}/models/${prefix}/` }, path(name));
   expect((await check('xl', sdxl)).stage).toEqual({
     version: 'sdxl-1@abababababab',
     pipeline: 'StableDiffusionXLPipeline',
