@@ -56,7 +56,8 @@ export function adapterBucket(bucket: string) {
     ): Promise<boolean> {
       if ((await sizeOf(key)) === sizeBytes) return false;
       const target = { Bucket: bucket, Key: key };
-      const { UploadId } = await s3.createMultipartUpload(target);
+      // S3 takes no part with another kind of checksum than its upload was begun with.
+      const { UploadId } = await s3.createMultipartUpload({ ...target, ChecksumAlgorithm: 'CRC32' });
       const upload = { ...target, UploadId };
       try {
         const { parts: Parts, found } = await sendParts(s3, upload, path, onBytes);
@@ -89,7 +90,12 @@ async function sendParts(s3: S3, upload: Upload, path: string, onBytes: (bytes: 
     for (const piece of pieces) hash.update(piece);
     const sending = pieces.map(async (Body, i) => {
       const PartNumber = parts.length + i + 1;
-      const { ETag, ChecksumCRC32 } = await s3.uploadPart({ ...upload, PartNumber, Body });
+      const { ETag, ChecksumCRC32 } = await s3.uploadPart({
+        ...upload,
+        PartNumber,
+        Body,
+        ChecksumAlgorithm: 'CRC32',
+      });
       onBytes((sent += Body.length));
       return { PartNumber, ETag, ChecksumCRC32 };
     });

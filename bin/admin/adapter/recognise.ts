@@ -4,7 +4,8 @@ import { fits, kindOf, magnitudeFits, product, rankOf } from './patch.ts';
 
 /*
  * What an adapter is, by its tensors' names and shapes. The table is written from the model server's own code, and the
- * rules are those of its `adapters/file.py`: what is taken here it can read, as far as a header tells.
+ * rules are those of its `adapters/file.py`: what is taken here it can read, as far as names,
+ * shapes and types tell.
  */
 
 export interface Adapter {

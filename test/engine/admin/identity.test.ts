@@ -25,7 +25,7 @@ test('an identity is made with a model, and shown as it was made', async () => {
     model: { version: '1', adapterKey: null, adapterSha256: null, settings: {} },
   });
   const full = await fixture.json(
-    `${make('aurora', 'specialist')} --product-photos --model-version 7 ` + '--settings {"strength":0.8}',
+    `${make('aurora', 'specialist')} --product-photos --model-version 7 --settings {"strength":0.8}`,
   );
   expect(full).toMatchObject({
     id: 'aurora',

@@ -123,12 +123,12 @@ test('an upload in parts is one object once it is complete, and nothing when it 
     const { UploadId } = await client.createMultipartUpload({ Bucket: bucket, Key, ContentType: 'a/b' });
     return { Bucket: bucket, Key, UploadId };
   };
-  const send = async (upload: Awaited<ReturnType<typeof create>>, PartNumber: number, Body: string) => {
+  const sendPart = async (upload: Awaited<ReturnType<typeof create>>, PartNumber: number, Body: string) => {
     const { ETag } = await client.uploadPart({ ...upload, PartNumber, Body });
     return { PartNumber, ETag };
   };
   const whole = await create('joined');
-  const [second, first] = [await send(whole, 2, 'two'), await send(whole, 1, 'one ')];
+  const [second, first] = [await sendPart(whole, 2, 'two'), await sendPart(whole, 1, 'one ')];
   const complete = (Parts: object[], upload = whole) =>
     client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts } });
   await expect(complete([first, { PartNumber: 3, ETag: 'x' }])).rejects.toMatchObject({
@@ -140,9 +140,9 @@ test('an upload in parts is one object once it is complete, and nothing when it 
   expect([await Body!.transformToString(), ContentType]).toEqual(['one two', 'a/b']);
 
   const aborted = await create('aborted');
-  await send(aborted, 1, 'one');
+  await sendPart(aborted, 1, 'one');
   await client.abortMultipartUpload(aborted);
-  await expect(send(aborted, 2, 'two')).rejects.toMatchObject({ name: 'NoSuchUpload' });
+  await expect(sendPart(aborted, 2, 'two')).rejects.toMatchObject({ name: 'NoSuchUpload' });
   await store.remove('joined');
   expect(store.files()).toHaveLength(before);
 });
