@@ -1,7 +1,7 @@
 """
 Writes what the operator's CLI knows of adapters: the layers of each base model as files spell them.
 
-    python tools/adapter_layers.py [--check]
+    python tools/adapter_layers.py
 
 All of it comes from the server's own code and from the models' configurations, so that the CLI recognises
 what the server can read, and nothing else. No weights are needed.
@@ -18,6 +18,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from model_server.pipelines.adapters import file, names
 from model_server.pipelines.adapters.sgm_names import name_in_sgm
+from model_server.pipelines.flux2_klein import Flux2KleinEngine
+from model_server.pipelines.sdxl import SdxlEngine
+from model_server.pipelines.z_image import ZImageEngine
 from random_models.models import make_denoiser
 from random_models.sizes import KINDS, Kind
 
@@ -38,8 +41,6 @@ _IN_FLUX2 = {
 }  # fmt: skip
 #: And of Z-Image's: https://github.com/Tongyi-MAI/Z-Image/blob/main/src/zimage/transformer.py.
 _IN_Z_IMAGE = {'attention.to_q': 'attention.qkv', 'attention.to_out.0': 'attention.out'}
-#: Where the authors have one layer for three of diffusers'.
-_FUSED = ('qkv',)
 
 
 def authors_layers(layers: Shapes, spelled: Mapping[str, str]) -> Shapes:
@@ -50,8 +51,9 @@ def authors_layers(layers: Shapes, spelled: Mapping[str, str]) -> Shapes:
         place, end = (f'{block[1]}.{block[2]}.', block[3]) if block else ('', name)
         place = place.replace('single_transformer_', 'single_').replace('transformer_', 'double_')
         if end in spelled:
-            other = spelled[end]
-            found[place + other] = (out * (3 if other.endswith(_FUSED) else 1), *others)
+            # The authors have one layer for query, key and value.
+            rows = out * 3 if spelled[end].endswith('qkv') else out
+            found[place + spelled[end]] = (rows, *others)
     return found
 
 
@@ -61,27 +63,30 @@ def converted(kind: Kind, layers: Shapes) -> list[dict[str, Any]]:
 
     A file is in one form as a whole, with the model's own names among the authors' where `own` says so.
     """
-    down_up, a_b = ['lora_down', 'lora_up', 'alpha'], ['lora_A', 'lora_B']
+    down_up, own = ['lora_down', 'lora_up', 'alpha'], True
     if kind == 'z-image':
         spelled = compact_all(authors_layers(layers, _IN_Z_IMAGE))
-        dotted = ['lora.down', 'lora.up', 'alpha']
         return [
-            {'prefixes': ['diffusion_model.'], 'parts': dotted, 'own': True, 'layers': spelled},
-            {'prefixes': ['lora_unet_'], 'parts': down_up, 'own': True, 'layers': spelled},
+            _form(['diffusion_model.'], ['lora.down', 'lora.up', 'alpha'], own, spelled),
+            _form(['lora_unet_'], down_up, own, spelled),
         ]
     if kind == 'flux2-klein':
         authors = authors_layers(layers, _IN_FLUX2)
         lin = {name.removesuffix('ear'): shape for name, shape in layers.items() if 'modulation' in name}
-        prefixes = ['diffusion_model.', 'base_model.model.']
+        dotted = ['diffusion_model.', 'base_model.model.']
         return [
-            {'prefixes': prefixes, 'parts': a_b, 'own': True, 'layers': compact_all({**authors, **lin})},
-            {'prefixes': ['lora_unet_'], 'parts': down_up, 'own': False, 'layers': compact_all(authors)},
+            _form(dotted, ['lora_A', 'lora_B'], own, compact_all({**authors, **lin})),
+            _form(['lora_unet_'], down_up, not own, compact_all(authors)),
         ]
     return []
 
 
+def _form(prefixes: list[str], parts: list[str], own: bool, layers: dict[str, list[int]]) -> dict[str, Any]:
+    return {'prefixes': prefixes, 'parts': parts, 'own': own, 'layers': layers}
+
+
 def compact_all(layers: Shapes) -> dict[str, list[int]]:
-    """The same with one row for layers of one shape whose names differ in few places, as `a.{0-3}.{b,c}`."""
+    """The same with one row for layers of one shape whose names differ in few places, as `a.{0,1}.{b,c}`."""
     return {
         row: list(shape)
         for shape in dict.fromkeys(layers.values())
@@ -106,18 +111,8 @@ def compact(names: Iterable[str]) -> list[str]:
 
 
 def _spell(choices: frozenset[str]) -> str:
-    if len(choices) == 1:
-        return next(iter(choices))
-    if not all(choice.isdecimal() for choice in choices):
-        return f'{{{",".join(sorted(choices))}}}'
-    numbers = sorted(map(int, choices))
-    runs = [[numbers[0], numbers[0]]]
-    for number in numbers[1:]:
-        if number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return f'{{{",".join(f"{a}-{b}" if a != b else str(a) for a, b in runs)}}}'
+    ordered = sorted(choices, key=lambda choice: (choice.zfill(3), choice))
+    return ordered[0] if len(ordered) == 1 else f'{{{",".join(ordered)}}}'
 
 
 def make_table() -> dict[str, Any]:
@@ -151,10 +146,6 @@ def _others(kind: Kind) -> Callable[[str], Iterable[str]]:
 
 def load_layers(kind: Kind) -> tuple[Any, Shapes]:
     """The engine's class, and the layers of the whole model that it lets adapters change."""
-    from model_server.pipelines.flux2_klein import Flux2KleinEngine
-    from model_server.pipelines.sdxl import SdxlEngine
-    from model_server.pipelines.z_image import ZImageEngine
-
     engine = {'sdxl': SdxlEngine, 'z-image': ZImageEngine, 'flux2-klein': Flux2KleinEngine}[kind]
     weights = names.changeable_layers(make_denoiser(kind), engine.adapter_layers)
     return engine, {name: tuple(weight.shape) for name, weight in weights.items()}
@@ -166,14 +157,5 @@ def write(table: dict[str, Any]) -> str:
     return re.sub(r'\[\s+([^\[\]{}]+?)\s+\]', lambda each: f'[{" ".join(each[1].split())}]', text) + '\n'
 
 
-def main() -> int:
-    """Answers the exit status: with --check 1 where the file is out of date."""
-    text = write(make_table())
-    if '--check' in sys.argv[1:]:
-        return int(TABLE.read_text('utf-8') != text)
-    TABLE.write_text(text, 'utf-8')
-    return 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    TABLE.write_text(write(make_table()), 'utf-8')

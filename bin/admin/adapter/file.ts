@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { isObject, parseJson } from './json.ts';
 import { Failure } from '../../common/failure.ts';
 
@@ -37,78 +37,78 @@ const pickle =
 
 /** @throws Failure naming the file and what is wrong with it */
 export async function readAdapterFile(path: string): Promise<AdapterFile> {
-  const fail = (what: string, cause?: unknown) => new Failure(`--adapter ${path} ${what}.`, 1, { cause });
-  if (/\.(ckpt|pth?|bin|pkl|pickle)$/i.test(path)) throw fail(pickle);
   try {
+    if (/\.(ckpt|pth?|bin|pkl|pickle)$/i.test(path)) throw new Failure(pickle);
     await using file = await open(path);
     const { size } = await file.stat();
-    if (size > maxFileBytes) throw fail(`has ${size.toLocaleString('en-US')} bytes, and 2 GiB are the most`);
-    const read = async (position: number, length: number) =>
-      (await file.read(Buffer.alloc(length), 0, length, position)).buffer;
-    const start = await read(0, 8);
-    // What torch.save writes: a ZIP file, or a bare pickle.
-    if (start.toString('latin1', 0, 2) === 'PK' || (start[0] === 0x80 && start[1]! <= 5)) throw fail(pickle);
-    const headerBytes = Number(start.readBigUInt64LE());
-    if (size < 10) throw fail('is no .safetensors file: it is too short');
-    if (headerBytes > maxHeaderBytes) throw fail('is no .safetensors file: its header would be too long');
-    if (8 + headerBytes > size) throw fail('is not whole: it ends within its header');
-    const header = parseHeader(await read(8, headerBytes), size - 8 - headerBytes, fail);
-    return { path, sizeBytes: size, ...header };
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw fail(code === 'EISDIR' ? 'is a folder' : `can't be read (${code})`, error);
+    return { path, sizeBytes: size, ...(await readHeader(file, size)) };
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const what = code === 'EISDIR' ? 'is a folder' : `can't be read (${code})`;
+    throw new Failure(`--adapter ${path} ${cause instanceof Failure ? cause.message : what}.`, 1, { cause });
   }
 }
 
-type Fail = (what: string) => Failure;
+async function readHeader(file: FileHandle, size: number) {
+  if (size > maxFileBytes) {
+    throw new Failure(`has ${size.toLocaleString('en-US')} bytes, and 2 GiB are the most`);
+  }
+  const read = async (position: number, length: number) =>
+    (await file.read(Buffer.alloc(length), 0, length, position)).buffer;
+  const start = await read(0, 8);
+  if (size < 10) throw new Failure('is no .safetensors file: it is too short');
+  const headerBytes = Number(start.readBigUInt64LE());
+  if (8 + headerBytes > size) {
+    // What torch.save writes: a ZIP file, or a bare pickle.
+    const isPickle = start.toString('latin1', 0, 2) === 'PK' || (start[0] === 0x80 && start[1]! <= 5);
+    throw new Failure(isPickle ? pickle : 'is not whole, or no .safetensors file: it ends within its header');
+  }
+  if (headerBytes > maxHeaderBytes) throw new Failure('is no .safetensors file: its header is too long');
+  return parseHeader(await read(8, headerBytes), size - 8 - headerBytes);
+}
 
-function parseHeader(bytes: Buffer, dataBytes: number, fail: Fail) {
-  const header = parseJson(bytes);
-  if (header === null || !isObject(header.value)) {
-    throw fail('is no .safetensors file: its header is no JSON object');
+function parseHeader(bytes: Buffer, dataBytes: number) {
+  const { value, repeated } = parseJson(bytes) ?? { value: null, repeated: null };
+  if (!isObject(value)) throw new Failure('is no .safetensors file: its header is no JSON object');
+  if (repeated !== null) throw new Failure(`has a header with two entries for ${shown(repeated)}`);
+  const { __metadata__: metadata = {}, ...entries } = value;
+  if (!isObject(metadata) || !Object.values(metadata).every((text) => typeof text === 'string')) {
+    throw new Failure('has metadata that are no texts');
   }
-  if (header.repeated !== null) throw fail(`has a header with two entries for ${shown(header.repeated)}`);
-  const { __metadata__: metadata = {}, ...entries } = header.value;
-  if (!isObject(metadata) || !Object.values(metadata).every((value) => typeof value === 'string')) {
-    throw fail('has metadata that are no texts');
-  }
-  const tensors = new Map<string, Tensor>();
-  const spans: [begin: number, end: number, name: string][] = [];
-  for (const [name, entry] of Object.entries(entries)) {
-    const { tensor, span } = parseEntry(name, entry, fail);
-    tensors.set(name, tensor);
-    spans.push([...span, name]);
-  }
-  if (tensors.size === 0) throw fail('holds no tensor');
-  checkSpans(spans, dataBytes, fail);
+  const tensors = new Map(Object.entries(entries).map(([name, entry]) => [name, parseEntry(name, entry)]));
+  if (tensors.size === 0) throw new Failure('holds no tensor');
+  checkSpans(tensors, dataBytes);
   return { tensors, metadata: metadata as Record<string, string> };
 }
 
-function parseEntry(name: string, entry: unknown, fail: Fail) {
-  const { dtype, shape, data_offsets: offsets } = isObject(entry) ? entry : {};
-  const isWhole = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
-  const isList = (value: unknown): value is number[] => Array.isArray(value) && value.every(isWhole);
-  if (typeof dtype !== 'string' || !isList(shape) || !isList(offsets) || offsets.length !== 2) {
-    throw fail(`has a header without type, shape and place of ${shown(name)}`);
+function parseEntry(name: string, entry: unknown): Tensor & { span: number[] } {
+  const { dtype, shape, data_offsets: span } = isObject(entry) ? entry : {};
+  const isWhole = (number: unknown) => Number.isSafeInteger(number) && (number as number) >= 0;
+  const isList = (list: unknown): list is number[] => Array.isArray(list) && list.every(isWhole);
+  if (typeof dtype !== 'string' || !isList(shape) || !isList(span) || span.length !== 2) {
+    throw new Failure(`has a header without type, shape and place of ${shown(name)}`);
   }
-  if (!dtypes.includes(dtype))
-    throw fail(`holds ${shown(name)} in a type that is not known, ${shown(dtype)}`);
-  const [begin, end] = offsets as [number, number];
-  const bytes = shape.reduce((product, side) => product * side, bytesOf(dtype));
-  if (end - begin !== bytes)
-    throw fail(`gives ${shown(name)} ${end - begin} bytes, and its shape needs ${bytes}`);
-  return { tensor: { dtype, shape }, span: [begin, end] as const };
+  if (!dtypes.includes(dtype)) {
+    throw new Failure(`holds ${shown(name)} in a type that is not known, ${shown(dtype)}`);
+  }
+  const needed = shape.reduce((product, side) => product * side, bytesOf(dtype));
+  const bytes = span[1]! - span[0]!;
+  if (bytes !== needed) {
+    throw new Failure(`gives ${shown(name)} ${bytes} bytes, and its shape needs ${needed}`);
+  }
+  return { dtype, shape, span };
 }
 
 /** The tensors must fill the file: nothing is hidden between them or behind them. */
-function checkSpans(spans: [number, number, string][], dataBytes: number, fail: Fail): void {
+function checkSpans(tensors: ReadonlyMap<string, { span: number[] }>, dataBytes: number): void {
+  const spans = [...tensors].map(([name, { span }]) => ({ name, begin: span[0]!, end: span[1]! }));
   let filled = 0;
-  for (const [begin, end, name] of spans.sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
-    if (begin < filled) throw fail(`holds ${shown(name)} in the place of another tensor`);
-    if (begin > filled) throw fail(`has unused bytes before ${shown(name)}`);
+  for (const { name, begin, end } of spans.sort((a, b) => a.begin - b.begin || a.end - b.end)) {
+    if (begin < filled) throw new Failure(`holds ${shown(name)} in the place of another tensor`);
+    if (begin > filled) throw new Failure(`has unused bytes before ${shown(name)}`);
     filled = end;
   }
-  if (filled > dataBytes) throw fail(`is not whole: ${filled - dataBytes} bytes of its tensors are missing`);
-  if (filled < dataBytes) throw fail(`goes on for ${dataBytes - filled} bytes behind its tensors`);
+  const missing = filled - dataBytes;
+  if (missing > 0) throw new Failure(`is not whole: ${missing} bytes of its tensors are missing`);
+  if (missing < 0) throw new Failure(`goes on for ${-missing} bytes behind its tensors`);
 }

@@ -90,16 +90,11 @@ function spellings(rows: Rows): Map<string, Layer> {
   return all;
 }
 
-/** `a.{0-2}.{b,c}` as the six names that it stands for. */
+/** `a.{0,1}.{b,c}` as the four names that it stands for. */
 export function expand(row: string): string[] {
   const [whole, choices] = /\{([^}]+)\}/.exec(row) ?? [];
   if (whole === undefined) return [row];
-  const each = choices!.split(',').flatMap((choice) => {
-    const [, from, to] = /^(\d+)-(\d+)$/.exec(choice) ?? [];
-    if (from === undefined) return [choice];
-    return Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => String(Number(from) + i));
-  });
-  return each.flatMap((choice) => expand(row.replace(whole, choice)));
+  return choices!.split(',').flatMap((choice) => expand(row.replace(whole, choice)));
 }
 
 const keyPattern = new RegExp(

@@ -35,11 +35,7 @@ def expand(row: str) -> list[str]:
     match = re.search(r'{([^}]+)}', row)
     if match is None:
         return [row]
-    choices: list[str] = []
-    for choice in match[1].split(','):
-        run = re.fullmatch(r'(\d+)-(\d+)', choice)
-        choices += map(str, range(int(run[1]), int(run[2]) + 1)) if run else [choice]
-    return [name for choice in choices for name in expand(row.replace(match[0], choice))]
+    return [name for choice in match[1].split(',') for name in expand(row.replace(match[0], choice))]
 
 
 @cache

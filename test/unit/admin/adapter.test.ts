@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
@@ -33,6 +33,14 @@ test.each(adapterCases.broken)('$name is refused', async (of) => {
     (error: Error) => error.message,
   );
   expect(refusal).toContain(of.says);
+});
+
+test('neither a huge file nor a huge header is read', async () => {
+  const path = writeAdapter(folder, 'huge', { name: 'huge', bytes: '\u0001\u00e1\u00f5\u0005\0\0\0\0{}' });
+  truncateSync(path, 100_010_000);
+  await expect(readAdapterFile(path)).rejects.toThrow('its header is too long');
+  truncateSync(path, 2 * 1024 ** 3 + 1);
+  await expect(readAdapterFile(path)).rejects.toThrow('2 GiB are the most');
 });
 
 const twenty = JSON.stringify({ '10_qx7': { img_count: 20 } });
