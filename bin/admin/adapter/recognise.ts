@@ -4,8 +4,7 @@ import { fits, kindOf, magnitudeFits, product, rankOf } from './patch.ts';
 
 /*
  * What an adapter is, by its tensors' names and shapes. The table is written from the model server's own code, and the
- * rules are those of its `adapters/file.py`: what is taken here it can read, as far as names,
- * shapes and types tell.
+ * rules are those of its `adapters/file.py`: what is taken here it can read, as far as names, shapes and types tell.
  */
 
 export interface Adapter {
@@ -116,19 +115,21 @@ function judge(tensors: AdapterFile['tensors'], base: BaseModel, form: Form): Fi
     const why = take(name, tensor, base, form, patches);
     if (why !== null) misfits.push({ tensor: name, why });
   }
-  const found = new Set<string>();
+  const kinds = new Set<string>();
   const ranks = new Set<number>();
-  for (const patch of patches.values()) {
-    const { kind, rank, misfit } = judgePatch(patch);
-    if (misfit) misfits.push(misfit);
-    if (kind !== null) found.add(kind);
+  for (const { layer, parts } of patches.values()) {
+    const factors = factorsOf(parts);
+    const misfit = misfitOf(layer, parts, factors);
+    if (misfit !== null) misfits.push(misfit);
+    const isDora = magnitudes.some((piece) => parts.has(piece));
+    kinds.add(`${kindOf(factors)}${isDora ? ' with DoRA' : ''}`);
+    const rank = rankOf(factors);
     if (rank !== null) ranks.add(rank);
   }
-  const kind = [...found].sort().join(' and ') || 'nothing';
   const adapter = {
     base,
     format: formatOf(tensors, base),
-    kind,
+    kind: [...kinds].sort().join(' and '),
     ranks: [...ranks].sort((a, b) => a - b),
     layers: patches.size,
   };
@@ -161,48 +162,31 @@ function take(name: string, tensor: Tensor, base: BaseModel, form: Form, patches
   return null;
 }
 
-interface Verdict {
-  kind: string | null;
-  rank: number | null;
-  misfit: Misfit | null;
+function factorsOf(parts: Patch['parts']): Record<string, number[]> {
+  const factors = [...parts].filter(([piece]) => piece !== 'alpha' && !magnitudes.includes(piece));
+  return Object.fromEntries(factors.map(([piece, { shape }]) => [piece, shape]));
 }
 
-function judgePatch({ layer, parts }: Patch): Verdict {
-  const factors: Record<string, number[]> = {};
-  for (const [piece, { shape }] of parts) {
-    if (piece !== 'alpha' && !magnitudes.includes(piece)) factors[piece] = shape;
+function misfitOf({ shape }: Layer, parts: Patch['parts'], factors: Record<string, number[]>): Misfit | null {
+  const { tensor } = [...parts.values()][0]!;
+  if (kindOf(factors) === null) {
+    const pieces = [...parts.keys()].sort().join(', ');
+    return { tensor, why: `is one of ${pieces}, which make no whole patch of a layer` };
   }
-  const [first] = [...parts.values()];
-  const misfit = (why: string, tensor = first!.tensor): Verdict => ({
-    kind: null,
-    rank: null,
-    misfit: { tensor, why },
-  });
-  const kind = kindOf(factors);
-  if (kind === null) {
-    return misfit(`is one of ${[...parts.keys()].sort().join(', ')}, which make no whole patch of a layer`);
-  }
-  if (!fits(factors, layer.shape)) {
-    const sizes = Object.entries(factors).map(([piece, shape]) => `${piece} ${shape.join(' × ')}`);
-    return misfit(`does not fit: the layer has ${layer.shape.join(' × ')}, and the file ${sizes.join(', ')}`);
+  const size = shape.join(' × ');
+  if (!fits(factors, shape)) {
+    const sizes = Object.entries(factors).map(([piece, sides]) => `${piece} ${sides.join(' × ')}`);
+    return { tensor, why: `does not fit: the layer has ${size}, and the file ${sizes.join(', ')}` };
   }
   const alpha = parts.get('alpha');
-  if (alpha && product(alpha.shape) !== 1) return misfit('is an alpha of more than one number', alpha.tensor);
-  const magnitude = magnitudes.find((piece) => parts.has(piece));
-  if (magnitude !== undefined) {
-    const { tensor, shape } = parts.get(magnitude)!;
-    if (!magnitudeFits(magnitude, shape, layer.shape)) {
-      return misfit(
-        `has ${shape.join(' × ')} lengths, and the layer has ${layer.shape.join(' × ')} weights`,
-        tensor,
-      );
-    }
+  if (alpha && product(alpha.shape) !== 1) {
+    return { tensor: alpha.tensor, why: 'is an alpha of more than one number' };
   }
-  return {
-    kind: magnitude === undefined ? kind : `${kind} with DoRA`,
-    rank: rankOf(factors),
-    misfit: null,
-  };
+  const piece = magnitudes.find((one) => parts.has(one));
+  const magnitude = parts.get(piece ?? '');
+  if (!magnitude || magnitudeFits(piece!, magnitude.shape, shape)) return null;
+  const lengths = magnitude.shape.join(' × ');
+  return { tensor: magnitude.tensor, why: `has ${lengths} lengths, and the layer has ${size} weights` };
 }
 
 const formats: [prefix: RegExp, format: string][] = [
