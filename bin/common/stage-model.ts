@@ -10,11 +10,11 @@ export interface StageModel {
 
 /** @param modelData an S3 prefix, as `modelData` of the configuration has it */
 export async function readStageModel(modelData: string): Promise<StageModel> {
-  const { hostname: bucket, pathname } = new URL(modelData);
+  const [, bucket, prefix] = /^s3:\/\/([^/]+)\/(.*)$/.exec(modelData)!;
   const client = new S3Client({});
   const read = async (name: string): Promise<Record<string, unknown>> => {
     try {
-      const target = { Bucket: bucket, Key: decodeURIComponent(pathname.slice(1)) + name };
+      const target = { Bucket: bucket, Key: `${prefix}${name}` };
       const { Body } = await client.send(new GetObjectCommand(target));
       return JSON.parse((await Body?.transformToString()) ?? '{}') as Record<string, unknown>;
     } catch (error) {
