@@ -190,9 +190,9 @@ function misfitOf({ shape }: Layer, parts: Patch['parts'], factors: Record<strin
 }
 
 const formats: [prefix: RegExp, format: string][] = [
+  [/^base_model\.model\./, 'PEFT'],
   [/^lycoris_|[._](lokr|hada)_\w+$/, 'LyCORIS'],
   [/^lora_(unet|transformer)_/, 'kohya'],
-  [/^base_model\.model\./, 'PEFT'],
   [/^(model\.)?diffusion_model\./, 'ComfyUI'],
 ];
 
