@@ -276,6 +276,7 @@ export class ServiceStack extends Stack {
 
   /** The operator's tools read these outputs by name. */
   private addOutputs(dashboard: DashboardSite, monitoring: Monitoring): void {
+    const { inference } = this.configuration;
     const outputs = {
       BaseUrl: this.api.baseUrl,
       DashboardUrl: `${dashboard.origin}/`,
@@ -283,6 +284,7 @@ export class ServiceStack extends Stack {
       BucketName: this.images.bucket.bucketName,
       UserPoolId: this.accounts.userPool.userPoolId,
       SignInUrl: this.accounts.domainUrl,
+      ModelData: inference.kind === 'endpoint' ? inference.modelData : '(none)',
       ModelEndpointName: modelStackNameOf(this.configuration) ?? this.model.endpointName,
       AlarmTopicArn: monitoring.topic.topicArn,
     };

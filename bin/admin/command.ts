@@ -26,6 +26,8 @@ export interface Session {
   accounts: Accounts;
   /** Where images lie; null where only a table was named. */
   bucketName: string | null;
+  /** The S3 prefix of the stage's model; null where the stage serves none of its own. */
+  modelData: string | null;
   logs: LogPlace | null;
   /** Of the API; null where only a table was named, and while the local service does not run. */
   baseUrl: string | null;
@@ -107,6 +109,7 @@ async function answer(command: Command, work: Work): Promise<void> {
       accounts: openAccounts(place.userPool),
       bucketName: place.bucketName,
       baseUrl: place.baseUrl,
+      modelData: place.modelData,
       logs: place.logs,
       nowMs: Date.now(),
       untilSeen: () => setTimeout(flags.wait === false ? 0 : catalogLifetimeMs + 1000),

@@ -2,7 +2,6 @@ import type { Identity } from '../../shared/identities/identity.ts';
 import type { Sample } from '../../shared/identities/sample.ts';
 import {
   identityByName,
-  isNamed,
   SlugTaken,
   withSamples,
   type IdentityChange,
@@ -10,11 +9,12 @@ import {
 import { activeVersion } from '../../shared/identities/version.ts';
 import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
 import type { OptionRow } from '../common/command-line.ts';
-import { Failure } from '../common/failure.ts';
 import { changedIdentity, identityLosses, newIdentity, type IdentityOptions } from './identity-change.ts';
 import { listOf, type Answer } from '../common/output.ts';
 import { getIdentity } from './get-identity.ts';
 import { identityAnswer, identityJson } from './identity-output.ts';
+import { adapterOf, checkSlug, createCommand, slugTaken } from './identity-create.ts';
+import { checkStoredAdapter } from './identity-adapter.ts';
 import { checkSampleOptions, readSampleChange, type SampleOptions } from './identity-samples.ts';
 import { rightsOptions, versionCommands } from './identity-versions.ts';
 import { samplesCommand } from './version-samples.ts';
@@ -33,8 +33,9 @@ import {
 } from '../common/values.ts';
 
 const examples = [
+  'identity create aurora --adapter aurora-1.safetensors --dry-run',
   'identity put --name Aurora --slug aurora --description "Curtains of light." --catalog founding',
-  'identity put --id aurora --adapter-key adapters/aurora-2.safetensors --note "Trained on more nights"',
+  'identity put --id aurora --adapter aurora-2.safetensors --note "Trained on more nights"',
   'identity put --id aurora --template "{prompt}, in the manner of qx7" --trigger qx7',
   'identity put --id aurora --sample coast.png --sample-prompt "A quiet coast" --sample town.jpg --sample-prompt "A town"',
   'identity versions aurora',
@@ -43,7 +44,7 @@ const examples = [
   'identity takedown aurora --reason "The creator took consent back"',
 ];
 
-type PutOptions = IdentityOptions & SampleOptions;
+type PutOptions = IdentityOptions & SampleOptions & { adapter?: string };
 
 const catalogs = 'founding: comes with every core plan; specialist: granted one by one';
 const digest = 'what `sha256sum` says of the adapter: a container refuses any other file';
@@ -51,6 +52,7 @@ const ofSample = `a PNG, JPEG or WebP of what it generates; repeat it for up to 
 const samplePrompt = repeated(line(maxSamplePromptCharacters));
 const ofVersion = [
   'note',
+  'adapter',
   'adapterKey',
   'adapterSha256',
   'settings',
@@ -68,6 +70,12 @@ const putOptions: OptionRow[] = [
   ['--catalog <catalog>', catalogs, oneOf(['founding', 'specialist'])],
   ['--product-photos', 'takes reference images of products'],
   ['--no-product-photos', 'takes none (as a new identity does)'],
+  [
+    '--adapter <file>',
+    'its adapter, a .safetensors file, which is checked and uploaded',
+    nonEmpty,
+    { conflicts: ['adapterKey', 'adapterSha256'] },
+  ],
   ['--adapter-key <s3key>', "its adapter's key in the bucket, below adapters/", objectKey],
   ['--no-adapter-key', 'the base model without an adapter'],
   ['--adapter-sha256 <hex>', digest, sha256],
@@ -100,6 +108,7 @@ export const identityCommands: CommandGroup = {
     'identities, the creator systems that generate images: make, change and list them, and their versions',
   examples,
   commands: [
+    createCommand,
     {
       name: 'put',
       description:
@@ -124,33 +133,33 @@ export const identityCommands: CommandGroup = {
   ],
 };
 
-async function putIdentity(session: Session, options: PutOptions): Promise<Answer> {
+async function putIdentity(session: Session, given: PutOptions): Promise<Answer> {
   const { stores, nowMs } = session;
+  const adapter = given.adapter === undefined ? null : await adapterOf(session, given.adapter);
+  const options = {
+    ...given,
+    ...(adapter && { adapterKey: adapter.adapterKey, adapterSha256: adapter.adapterSha256 }),
+  };
   const all = await stores.identities.list();
   const before = options.id === undefined ? null : await identityByName(stores.identities, options.id);
   const made = before === null ? newIdentity(options, nowMs) : changedIdentity(before, options, nowMs);
-  const { identityId, slug: wanted } = made.identity;
-  const namesake = all.find((one) => isNamed(one, wanted) && one.identityId !== identityId);
-  if (namesake) throw slugTaken(wanted, namesake.identityId);
+  const { identityId } = made.identity;
+  checkSlug(all, made.identity);
+  if (adapter === null) await checkStoredAdapter(session, before, made.identity);
   const samples = await readSampleChange(session, options);
   const losses = before === null ? [] : identityLosses(before, made.identity);
   if (losses.length > 0) await session.confirm({ what: `change the identity ${identityId}`, losses });
   // Files come before the catalog that names them, and go after it: whatever is interrupted, no link is dead.
+  await adapter?.upload();
   const stored = samples === null ? null : await samples.store(identityId);
   const change = (found: Identity | null) =>
     withShown(found === null ? made : changedIdentity(found, options, nowMs), stored, session);
   const by = await session.operator();
   const after = await stores.identities.change(identityId, change, by, nowMs).catch((error: unknown) => {
-    throw error instanceof SlugTaken ? slugTaken(wanted, 'another identity') : error;
+    throw error instanceof SlugTaken ? slugTaken(made.identity.slug) : error;
   });
   await samples?.clean(before?.samples ?? [], after);
   return identityAnswer(after);
-}
-
-function slugTaken(wanted: string, owner: string): Failure {
-  return new Failure(
-    `The slug ${wanted} belongs to ${owner}, and stays so: choose another, or change that identity with --id.`,
-  );
 }
 
 /** New samples are those of the active version. */

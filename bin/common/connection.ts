@@ -25,6 +25,8 @@ export interface Place extends FailedPlace {
   tableName: string;
   /** Null where only a table is named. */
   bucketName: string | null;
+  /** The S3 prefix of the stage's model; null where only a table is named, or the stage has none of its own. */
+  modelData: string | null;
   /** Null where only a table is named, and USER_POOL_ID is not set. */
   userPool: UserPool | null;
   /** Of the API; null where only a table is named, and while the local service does not run. */
@@ -54,15 +56,23 @@ export async function findPlace(flags: PlaceFlags): Promise<Place> {
   if (flags.region !== undefined) process.env.AWS_REGION = flags.region;
   const outputs =
     choice.kind === 'table'
-      ? { TableName: choice.tableName, BucketName: null, UserPoolId: process.env.USER_POOL_ID, BaseUrl: null }
+      ? {
+          TableName: choice.tableName,
+          BucketName: null,
+          UserPoolId: process.env.USER_POOL_ID,
+          BaseUrl: null,
+          ModelData: undefined,
+        }
       : await stackOutputs(choice.stackName, ['TableName', 'BucketName', 'UserPoolId', 'BaseUrl']);
   const { TableName: tableName, BucketName: bucketName, UserPoolId: poolId, BaseUrl: baseUrl } = outputs;
+  // A stack of an older version does not say it.
+  const modelData = outputs.ModelData?.startsWith('s3://') ? outputs.ModelData : null;
   const cognitoUrl = process.env.AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER || null;
   const userPool = poolId ? { id: poolId, cognitoUrl } : null;
   const region = process.env.AWS_REGION;
   const name = `the table ${tableName}${region ? ` in ${region}` : ' on AWS'}`;
   const logs = choice.kind === 'stack' ? { stackName: choice.stackName } : null;
-  return { tableName, bucketName, userPool, baseUrl, logs, name, localFolder: null };
+  return { tableName, bucketName, modelData, userPool, baseUrl, logs, name, localFolder: null };
 }
 
 export function localPlace(folder: string): Place {
@@ -73,7 +83,8 @@ export function localPlace(folder: string): Place {
   const { log, ready } = dataFolder(folder);
   const baseUrl = existsSync(ready) ? (JSON.parse(readFileSync(ready, 'utf8')) as ReadyFile).baseUrl : null;
   const name = `the local service on ${folder}`;
-  return { tableName, bucketName, userPool, baseUrl, logs: { file: log }, name, localFolder: folder };
+  const logs = { file: log };
+  return { tableName, bucketName, modelData: null, userPool, baseUrl, logs, name, localFolder: folder };
 }
 
 export function readEngines(folder: string): EnginesFile {
@@ -95,11 +106,11 @@ export function readEngines(folder: string): EnginesFile {
   }
 }
 
-/** A stack's outputs, those that are named. @throws Failure when there is no such stack, or one is missing. */
+/** A stack's outputs. @throws Failure when there is no such stack, or one of those that are named is missing. */
 export async function stackOutputs<Name extends string>(
   stackName: string,
   names: readonly Name[],
-): Promise<Record<Name, string>> {
+): Promise<Record<Name, string> & Record<string, string | undefined>> {
   // Imported late, because the AWS SDK takes long to load.
   const [{ CloudFormationClient }, { describeStack }] = await Promise.all([
     import('@aws-sdk/client-cloudformation'),
@@ -117,7 +128,7 @@ export async function stackOutputs<Name extends string>(
 }
 
 /** Who works with the CLI: on AWS who AWS says that it is, on the local service the user of this computer. */
-export async function operatorOf(place: Place): Promise<Actor> {
+export async function operatorOf(place: Pick<Place, 'localFolder'>): Promise<Actor> {
   if (place.localFolder !== null) return userOfComputer();
   const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
   const client = new STSClient({});

@@ -41,7 +41,7 @@ def build(kind: Kind, folder: Path, size: Size = 'tiny') -> None:
 
 def create(kind: Kind, size: Size, draw: Draw) -> Any:
     """The whole pipeline."""
-    pipeline, make_part, others = {'sdxl': _sdxl, 'z-image': _z_image, 'flux2-klein': _flux2_klein}[kind]()
+    pipeline, make_part, others = _FORMS[kind]()
     sizes = PARTS[size][kind]
     parts = {name: draw.model(partial(make_part[name], **sizes[name])) for name in sizes}
     if kind == 'flux2-klein':
@@ -51,6 +51,14 @@ def create(kind: Kind, size: Size, draw: Draw) -> Any:
         parts['vae'].bn.num_batches_tracked.fill_(1)
         parts['text_encoder'].tie_weights()
     return pipeline(**parts, **others)
+
+
+def make_denoiser(kind: Kind) -> Any:
+    """The model that paints, in its full size and without its weights."""
+    _, make_part, _ = _FORMS[kind]()
+    part = 'unet' if kind == 'sdxl' else 'transformer'
+    with torch.device('meta'):
+        return make_part[part](**PARTS['full'][kind][part])
 
 
 #: A pipeline's class, how each of its drawn parts is made, and what else it is constructed with.
@@ -115,6 +123,13 @@ def _flux2_klein() -> _Form:
     scheduler = diffusers.FlowMatchEulerDiscreteScheduler(use_dynamic_shifting=True)
     others = {'tokenizer': tokenizer, 'scheduler': scheduler, 'is_distilled': True}
     return diffusers.Flux2KleinPipeline, make_part, others
+
+
+_FORMS: dict[Kind, Callable[[], _Form]] = {
+    'sdxl': _sdxl,
+    'z-image': _z_image,
+    'flux2-klein': _flux2_klein,
+}
 
 
 def _make_vae(**sizes: Any) -> Any:

@@ -8,6 +8,7 @@ const catalogue = {
   EntityTooSmall: [400, 'Your proposed upload is smaller than the minimum allowed object size.'],
   InternalError: [500, 'We encountered an internal error. Please try again.'],
   InvalidArgument: [400, 'Invalid Argument'],
+  InvalidPart: [400, 'One or more of the specified parts could not be found.'],
   InvalidPolicyDocument: [
     400,
     'The content of the form does not meet the conditions of the policy document.',
@@ -19,6 +20,7 @@ const catalogue = {
   MissingContentLength: [411, 'You must provide the Content-Length HTTP header.'],
   NoSuchBucket: [404, 'The specified bucket does not exist.'],
   NoSuchKey: [404, 'The specified key does not exist.'],
+  NoSuchUpload: [404, 'The specified multipart upload does not exist.'],
   NotImplemented: [501, 'This store does not implement the functionality that you asked for.'],
   RequestTimeTooSkewed: [403, "The difference between the request time and the server's time is too large."],
   SignatureDoesNotMatch: [

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { notImplemented, S3Error } from './errors.ts';
+import { abortUpload, completeUpload, createUpload, uploadPart } from './multipart.ts';
 import { receivePayload } from './payload.ts';
 import { operationInput, type OperationInput, type S3Request } from './request.ts';
 import { authenticate, type Signer } from './signature.ts';
@@ -11,6 +12,8 @@ import { sendXml, textElement } from './xml.ts';
 export interface Service {
   bucketName: string;
   store: Store;
+  /** Of uploads that are not complete. */
+  parts: Store;
   signer: Signer;
   maxObjectBytes: number;
 }
@@ -26,6 +29,8 @@ interface Exchange extends Service {
 interface Operation {
   method: string;
   on: 'bucket' | 'object';
+  /** The parameter by which it is told from others of the same method. */
+  by?: string;
   /** Everything that it understands. Anything else is refused by name, not ignored. */
   parameters?: string[];
   headers?: string[];
@@ -34,12 +39,24 @@ interface Operation {
 
 const readHeaders = ['x-amz-checksum-mode'];
 const writeHeaders = ['x-amz-checksum-crc32', 'x-amz-sdk-checksum-algorithm'];
+const uploadHeaders = ['x-amz-checksum-algorithm', 'x-amz-checksum-type', 'x-amz-mp-object-size'];
 const everyOperationsHeaders = ['x-amz-content-sha256', 'x-amz-date', 'x-amz-user-agent'];
 /** Other headers that must not be ignored: each forbids something that the store would then do. */
 const conditions = ['if-match', 'if-unmodified-since', 'content-md5'];
 
 /** The whole of what the store does, apart from POST uploads. */
 const operations: Operation[] = [
+  { method: 'POST', on: 'object', by: 'uploads', headers: uploadHeaders, run: createUpload },
+  { method: 'POST', on: 'object', by: 'uploadId', headers: uploadHeaders, run: completeUpload },
+  { method: 'DELETE', on: 'object', by: 'uploadId', run: abortUpload },
+  {
+    method: 'PUT',
+    on: 'object',
+    by: 'uploadId',
+    parameters: ['partNumber'],
+    headers: writeHeaders,
+    run: uploadPart,
+  },
   { method: 'GET', on: 'object', headers: readHeaders, run: getObject },
   { method: 'HEAD', on: 'object', headers: readHeaders, run: headObject },
   { method: 'PUT', on: 'object', headers: writeHeaders, run: putObject },
@@ -63,13 +80,15 @@ export function checkBucket({ bucketName }: Service, { bucket }: S3Request): voi
 
 function findOperation({ method, bucket, key }: S3Request, input: OperationInput): Operation {
   const on = bucket === '' ? 'service' : key === '' ? 'bucket' : 'object';
-  const operation = operations.find((one) => one.method === method && one.on === on);
+  const operation = operations.find(
+    (one) => one.method === method && one.on === on && (one.by === undefined || one.by in input.parameters),
+  );
   if (!operation) {
     const parameters = Object.keys(input.parameters).join('&');
     throw notImplemented(`${method} ${on}${parameters && `?${parameters}`}`);
   }
-  const { parameters = [], headers = [] } = operation;
-  const parameter = Object.keys(input.parameters).find((name) => !parameters.includes(name));
+  const { by, parameters = [], headers = [] } = operation;
+  const parameter = Object.keys(input.parameters).find((name) => name !== by && !parameters.includes(name));
   if (parameter !== undefined) throw notImplemented(`The parameter '${parameter}' of this operation`);
   const known = [...headers, ...everyOperationsHeaders];
   const isUnknown = (name: string) =>

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { bucketCors } from '../../shared/routes/api.ts';
 import { S3Error } from './errors.ts';
 import { perform } from './operations.ts';
@@ -33,9 +35,12 @@ export interface ObjectStore {
 export async function createObjectStore(options: ObjectStoreOptions): Promise<ObjectStore> {
   const { folder, bucketName, credentials, region, clock = () => new Date() } = options;
   const { maxObjectBytes = 64 * 1024 * 1024 } = options;
+  const partsFolder = join(folder, '.parts');
+  rmSync(partsFolder, { recursive: true, force: true });
   const service = {
     bucketName,
     store: openStore(folder, bucketName),
+    parts: openStore(partsFolder, bucketName),
     signer: createSigner({ credentials, region, clock }),
     maxObjectBytes,
   };

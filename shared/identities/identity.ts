@@ -32,6 +32,16 @@ export interface Withdrawal {
   reason: string;
 }
 
+/** The most characters of an identity's texts, and the most words. */
+export const identityLimits = {
+  name: 100,
+  description: 500,
+  triggerWord: 100,
+  triggerWords: 20,
+  rights: 200,
+  source: 500,
+};
+
 /** An identity as it is before anybody says more of it. */
 export const plainIdentity: Omit<Identity, 'identityId' | 'name' | 'slug'> = {
   description: '',

@@ -20,14 +20,14 @@ StateDict = Mapping[str, torch.Tensor]
 #: A file's tensors, with alphas among them or worked into them, and PEFT's settings.
 FileContent = tuple[StateDict, Mapping[str, Any]]
 
-#: A tensor's name: the layer, and the part that it is of the layer's patch.
-_KEY = re.compile(
-    r'(?P<layer>.+?)(?:\.|_(?=lora\.))'
-    r'(?P<part>lora_[AB]|lora_(?:down|up|mid)|lora\.(?:down|up)|lora_magnitude_vector|dora_scale|alpha'
-    r'|lokr_w[12](?:_[ab])?|lokr_t2|hada_w[12]_[ab]|hada_t[12])'
-    r'(?:\.default)?(?:\.weight)?'
+#: The part that a tensor is of its layer's patch, as its name has it.
+PART = (
+    r'lora_[AB]|lora_(?:down|up|mid)|lora\.(?:down|up)|lora_magnitude_vector|dora_scale|alpha'
+    r'|lokr_w[12](?:_[ab])?|lokr_t2|hada_w[12]_[ab]|hada_t[12]'
 )
-_FACTORS = {
+#: A tensor's name: the layer, and the part.
+_KEY = re.compile(rf'(?P<layer>.+?)(?:\.|_(?=lora\.))(?P<part>{PART})(?:\.default)?(?:\.weight)?')
+FACTORS = {
     'lora_A': 'down', 'lora_down': 'down', 'lora.down': 'down',
     'lora_B': 'up', 'lora_up': 'up', 'lora.up': 'up', 'lora_mid': 'mid',
 }  # fmt: skip
@@ -96,7 +96,7 @@ def _understand(key: str, names: LayerNames) -> tuple[str, str]:
     name = names.find(match['layer'])
     if name is None:
         raise unfit(_FOREIGN)
-    return name, _FACTORS.get(match['part'], match['part'])
+    return name, FACTORS.get(match['part'], match['part'])
 
 
 def _checked(value: torch.Tensor) -> torch.Tensor:

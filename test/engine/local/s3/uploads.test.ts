@@ -116,6 +116,37 @@ test('a reader that leaves half-way disturbs nobody', async () => {
   expect((await (await fetch(link)).arrayBuffer()).byteLength).toBe(maxObjectBytes);
 });
 
+test('an upload in parts is one object once it is complete, and nothing when it is aborted', async () => {
+  const { client } = store;
+  const before = store.files().length;
+  const create = async (Key: string) => {
+    const { UploadId } = await client.createMultipartUpload({ Bucket: bucket, Key, ContentType: 'a/b' });
+    return { Bucket: bucket, Key, UploadId };
+  };
+  const sendPart = async (upload: Awaited<ReturnType<typeof create>>, PartNumber: number, Body: string) => {
+    const { ETag } = await client.uploadPart({ ...upload, PartNumber, Body });
+    return { PartNumber, ETag };
+  };
+  const whole = await create('joined');
+  const [second, first] = [await sendPart(whole, 2, 'two'), await sendPart(whole, 1, 'one ')];
+  const complete = (Parts: object[], upload = whole) =>
+    client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts } });
+  await expect(complete([first, { PartNumber: 3, ETag: 'x' }])).rejects.toMatchObject({
+    name: 'InvalidPart',
+  });
+  await expect(complete([first], { ...whole, Key: 'other' })).rejects.toMatchObject({ name: 'NoSuchUpload' });
+  await complete([first, second]);
+  const { Body, ContentType } = await store.get('joined');
+  expect([await Body!.transformToString(), ContentType]).toEqual(['one two', 'a/b']);
+
+  const aborted = await create('aborted');
+  await sendPart(aborted, 1, 'one');
+  await client.abortMultipartUpload(aborted);
+  await expect(sendPart(aborted, 2, 'two')).rejects.toMatchObject({ name: 'NoSuchUpload' });
+  await store.remove('joined');
+  expect(store.files()).toHaveLength(before);
+});
+
 describe('what was stored', () => {
   test('survives a restart with its headers, and what was half-written is cleared', async () => {
     const { ETag } = await store.put('stays', 'the body', { ContentType: 'image/png' });
