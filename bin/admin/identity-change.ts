@@ -11,6 +11,8 @@ export interface VersionOptions {
   /** False: none. */
   adapterKey?: string | false;
   adapterSha256?: string;
+  /** Of a file that was read. */
+  baseModel?: string;
   settings?: Record<string, unknown>;
   /** False: none. */
   trigger?: string[] | false;
@@ -119,12 +121,17 @@ function changedModel(model: IdentityVersion, options: VersionOptions): Identity
   // Another adapter is another file, so the old digest does not hold for it.
   const adapter =
     adapterKey === undefined
-      ? { adapterKey: model.adapterKey, adapterSha256: adapterSha256 ?? model.adapterSha256 }
-      : { adapterKey: adapterKey || null, adapterSha256: adapterSha256 ?? null };
+      ? { ...model, adapterSha256: adapterSha256 ?? model.adapterSha256 }
+      : {
+          ...model,
+          adapterKey: adapterKey || null,
+          adapterSha256: adapterSha256 ?? null,
+          baseModel: options.baseModel ?? null,
+        };
   if (adapter.adapterSha256 !== null && adapter.adapterKey === null) {
     throw usageFailure('--adapter-sha256 is of an adapter: give --adapter-key too.');
   }
-  return { ...model, ...adapter, settings, words: changedWords(model.words, options) };
+  return { ...adapter, settings, words: changedWords(model.words, options) };
 }
 
 function changedWords(words: VersionWords, options: VersionOptions): VersionWords {

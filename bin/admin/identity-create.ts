@@ -65,7 +65,7 @@ export function slugTaken(wanted: string, owner = 'another identity'): Failure {
 async function create(session: Session, slugName: string, options: CreateOptions): Promise<Answer> {
   checkSlug(await session.stores.identities.list(), { slug: slugName });
   const adapter = await adapterOf(session, options.adapter);
-  const { checked, upload, ...stored } = adapter;
+  const { checked, upload, stored } = adapter;
   const made = identityOf(slugName, options, checked, stored, session.nowMs);
   if (options.dryRun)
     return answerOf(made.identity, checked, 'Nothing was changed: it was a dry run.', { dryRun: true });
@@ -93,7 +93,8 @@ export async function adapterOf(session: Session, path: string) {
     const place = { key: adapterKey, sha256: adapterSha256 };
     return bucket.upload(file, place, progressOf(file.sizeBytes)).finally(bucket.close);
   };
-  return { checked, adapterKey, adapterSha256, upload };
+  const baseModel = checked.stage?.version ?? checked.adapter.base.kind;
+  return { checked, stored: { adapterKey, adapterSha256, baseModel }, upload };
 }
 
 /** Files come before the catalog that names them. */
@@ -112,7 +113,7 @@ function identityOf(
   slugName: string,
   options: CreateOptions,
   { facts }: CheckedAdapter,
-  adapter: { adapterKey: string; adapterSha256: string },
+  adapter: Awaited<ReturnType<typeof adapterOf>>['stored'],
   nowMs: number,
 ): IdentityChange {
   const { triggerWords: trigger, trainedOn: _trainedOn, ...others } = facts;

@@ -138,7 +138,7 @@ async function putIdentity(session: Session, given: PutOptions): Promise<Answer>
   const adapter = given.adapter === undefined ? null : await adapterOf(session, given.adapter);
   const options = {
     ...given,
-    ...(adapter && { adapterKey: adapter.adapterKey, adapterSha256: adapter.adapterSha256 }),
+    ...adapter?.stored,
   };
   const all = await stores.identities.list();
   const before = options.id === undefined ? null : await identityByName(stores.identities, options.id);

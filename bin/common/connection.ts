@@ -60,11 +60,11 @@ export async function findPlace(flags: PlaceFlags): Promise<Place> {
           TableName: choice.tableName,
           BucketName: null,
           UserPoolId: process.env.USER_POOL_ID,
-          BaseUrl: null,
+          BaseUrl: undefined,
           ModelData: undefined,
         }
-      : await stackOutputs(choice.stackName, ['TableName', 'BucketName', 'UserPoolId', 'BaseUrl']);
-  const { TableName: tableName, BucketName: bucketName, UserPoolId: poolId, BaseUrl: baseUrl } = outputs;
+      : await stackOutputs(choice.stackName, ['TableName', 'BucketName', 'UserPoolId']);
+  const { TableName: tableName, BucketName: bucketName, UserPoolId: poolId } = outputs;
   // A stack of an older version does not say it.
   const modelData = outputs.ModelData?.startsWith('s3://') ? outputs.ModelData : null;
   const cognitoUrl = process.env.AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER || null;
@@ -72,6 +72,7 @@ export async function findPlace(flags: PlaceFlags): Promise<Place> {
   const region = process.env.AWS_REGION;
   const name = `the table ${tableName}${region ? ` in ${region}` : ' on AWS'}`;
   const logs = choice.kind === 'stack' ? { stackName: choice.stackName } : null;
+  const baseUrl = outputs.BaseUrl ?? null;
   return { tableName, bucketName, modelData, userPool, baseUrl, logs, name, localFolder: null };
 }
 

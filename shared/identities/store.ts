@@ -53,6 +53,12 @@ export function identityStore(table: Table) {
       }
     },
 
+    /** @returns null where no identity got this slug since slugs are kept one by one. */
+    async idOfSlug(slug: string): Promise<string | null> {
+      const item = await getItem(table, itemKeys.slug(slug));
+      return item && item.identityId;
+    },
+
     /** @returns null where the identity has none of this number. */
     async version(identityId: string, number: number): Promise<StoredVersion | null> {
       const item = await getItem(table, itemKeys.identityVersion(identityId, number));
@@ -167,7 +173,7 @@ interface Remembered<T> {
 }
 
 /** What requests read of the catalog. */
-export type IdentityCatalog = Pick<IdentityStore, 'get' | 'list' | 'version'>;
+export type IdentityCatalog = Pick<IdentityStore, 'get' | 'idOfSlug' | 'list' | 'version'>;
 
 /**
  * Remembers for ten seconds what was read of the catalog, in this instance of the function. Only operators change the
@@ -175,6 +181,7 @@ export type IdentityCatalog = Pick<IdentityStore, 'get' | 'list' | 'version'>;
  */
 export function identityCatalog(store: IdentityStore, clock: Pick<Clock, 'now'>): IdentityCatalog {
   const identities = remembering(clock, (identityId) => store.get(identityId));
+  const slugs = remembering(clock, (slug) => store.idOfSlug(slug));
   const all = remembering(clock, () => store.list());
   const versions = remembering(clock, (place) => {
     const [identityId, number] = place.split('#');
@@ -182,6 +189,7 @@ export function identityCatalog(store: IdentityStore, clock: Pick<Clock, 'now'>)
   });
   return {
     get: (identityId) => identities(identityId),
+    idOfSlug: (slug) => slugs(slug),
     list: async () => (await all(''))!,
     version: (identityId, number) => versions(`${identityId}#${number}`),
   };
@@ -202,15 +210,18 @@ function remembering<T>(clock: Pick<Clock, 'now'>, read: (name: string) => Promi
 }
 
 /**
- * The identity with this id, or else with this slug, present or former. An id costs one read; only what is none reads the whole
- * catalog.
+ * The identity with this id, or else with this slug, present or former. An id costs one read and a slug three; only what is
+ * neither, or is older than slugs that are kept one by one, reads the whole catalog.
  */
 export async function identityByName(
-  catalog: Pick<IdentityStore, 'get' | 'list'>,
+  catalog: Pick<IdentityStore, 'get' | 'idOfSlug' | 'list'>,
   idOrSlug: string,
 ): Promise<Identity | null> {
   const byId = await catalog.get(idOrSlug);
-  return byId ?? (await catalog.list()).find((identity) => isNamed(identity, idOrSlug)) ?? null;
+  if (byId !== null) return byId;
+  const identityId = await catalog.idOfSlug(idOrSlug);
+  if (identityId !== null) return catalog.get(identityId);
+  return (await catalog.list()).find((identity) => isNamed(identity, idOrSlug)) ?? null;
 }
 
 export function isNamed({ slug, formerSlugs }: Identity, name: string): boolean {
@@ -236,8 +247,10 @@ function identityFromItem(item: Item): Identity {
 }
 
 function versionOf(item: Item): IdentityVersion {
-  const { number, createdAtMs, note, adapterKey, adapterSha256, settings, words, rights } = item;
-  return { number, createdAtMs, note, adapterKey, adapterSha256, settings, words, rights };
+  const { number, createdAtMs, note, settings, words, rights } = item;
+  const { adapterKey, adapterSha256, baseModel } = item;
+  const adapter = { adapterKey, adapterSha256, baseModel };
+  return { number, createdAtMs, note, ...adapter, settings, words, rights };
 }
 
 function versionFromItem(item: Item): StoredVersion {

@@ -14,6 +14,8 @@ export interface IdentityVersion {
   adapterKey: string | null;
   /** SHA-256 of that file in lower-case hex, which the container checks; null when it was not given. */
   adapterSha256: string | null;
+  /** What the adapter is for, as the stage calls it; null where no file of it was read. */
+  baseModel: string | null;
   /** Passed to the model container as they are. */
   settings: Record<string, unknown>;
   words: VersionWords;
@@ -61,6 +63,7 @@ export const plainVersion: IdentityVersion = {
   note: null,
   adapterKey: null,
   adapterSha256: null,
+  baseModel: null,
   settings: {},
   words: noWords,
   rights: noRights,

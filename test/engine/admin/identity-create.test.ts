@@ -41,16 +41,16 @@ test('a file says its name, description, words, licence and creator itself, and 
   expect(made).toMatchObject({
     name: 'Ink & Salt',
     description: 'Wet ink, slow tides.',
-    triggerWords: ['inksalt', 'tide'],
-    rights: 'CC0-1.0',
-    source: 'Ada',
     catalog: 'specialist',
     productPhotos: false,
     model: {
-      version: '1',
+      number: 1,
       adapterKey: `adapters/${sha256}.safetensors`,
       adapterSha256: sha256,
+      baseModel: 'sdxl',
       settings: {},
+      words: { triggerWords: ['inksalt', 'tide'] },
+      rights: { license: 'CC0-1.0', source: 'Ada' },
     },
     adapter: { baseModel: 'sdxl', kind: 'LoHa', format: 'LyCORIS', layers: 3, stageModel: null },
     uploaded: true,
@@ -67,7 +67,15 @@ test('a file says its name, description, words, licence and creator itself, and 
     `identity create ink-2 --adapter ${path(sdxl)} --trigger qx7 --description`,
     'Ink.',
   );
-  expect(again).toMatchObject({ uploaded: false, triggerWords: ['qx7'], description: 'Ink.' });
+  expect(again).toMatchObject({ uploaded: false, description: 'Ink.' });
+  expect(again.model.words.triggerWords).toEqual(['qx7']);
+  // Another file makes the next version.
+  const put = await fixture.json(`identity put --id ink-2 --adapter ${path('z-image')}`);
+  expect(put.model).toMatchObject({
+    number: 2,
+    adapterSha256: await sha256OfFile(path('z-image')),
+    baseModel: 'z-image',
+  });
 });
 
 test('a file that does not fit, or says too little, is refused before anything is uploaded', async () => {
@@ -88,8 +96,8 @@ test('a file of several parts arrives whole, and one that changes meanwhile not 
     `identity create large --adapter ${path('large')} --description x`,
   );
   const key = model.adapterKey;
-  const put = `identity put --id ${id} --model-version 2 --adapter-key ${key} --adapter-sha256 `;
-  expect((await fixture.json(put + model.adapterSha256)).model.version).toBe('2');
+  const put = `identity put --id ${id} --adapter-key ${key} --adapter-sha256 `;
+  expect((await fixture.json(put + model.adapterSha256)).model.number).toBe(2);
 
   const bucket = adapterBucket(fixture.engines.bucketName);
   const file = await readAdapterFile(path('large'));
@@ -103,7 +111,7 @@ test('a file of several parts arrives whole, and one that changes meanwhile not 
 test('an identity is put only with a file that is there and has the SHA-256 that was given', async () => {
   const made = await fixture.json(`identity create sound --adapter ${path(sdxl)}`);
   const { adapterKey: key, adapterSha256: sha256 } = made.model;
-  const put = `identity put --id ${made.id} --model-version 2`;
+  const put = `identity put --id ${made.id}`;
   expect(await fixture.refused(1, `${put} --adapter-key adapters/missing`)).toContain(
     'There is no file s3://images/adapters/missing',
   );
@@ -111,9 +119,8 @@ test('an identity is put only with a file that is there and has the SHA-256 that
   expect(other).toContain(`has the SHA-256 ${sha256}, not 0000`);
   expect((await fixture.json(`identity show ${made.id}`)).model).toEqual(made.model);
   expect(
-    (await fixture.json(`${put} --adapter-key ${key} --adapter-sha256 ${sha256.toUpperCase()}`)).model
-      .version,
-  ).toBe('2');
+    (await fixture.json(`${put} --adapter-key ${key} --adapter-sha256 ${sha256.toUpperCase()}`)).model.number,
+  ).toBe(2);
 });
 
 test("a file must be of the model that the stage's files are of", async () => {

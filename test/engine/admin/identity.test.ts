@@ -31,8 +31,8 @@ test('an identity is made with a model, and shown as it was made', async () => {
     model: { ...plainVersion, createdAtMs: expect.any(Number) },
   });
   const full = await fixture.json(
-    `${make('aurora', 'specialist')} --product-photos --adapter-key adapters/aurora-7 ` +
-      `--adapter-sha256 ${'F0'.repeat(32)} --trigger qx7 --size 768x512 --no-negative-prompt ` +
+    `${make('aurora', 'specialist')} --product-photos ` +
+      `--trigger qx7 --size 768x512 --no-negative-prompt ` +
       '--settings {"strength":0.8} --template',
     '{prompt}, in the manner of qx7',
   );
@@ -41,8 +41,6 @@ test('an identity is made with a model, and shown as it was made', async () => {
     catalog: 'specialist',
     productPhotos: true,
     model: {
-      adapterKey: 'adapters/aurora-7',
-      adapterSha256: 'f0'.repeat(32),
       settings: { strength: 0.8 },
       words: {
         triggerWords: ['qx7'],
@@ -76,7 +74,7 @@ test('what would change a picture makes a version, and each can be activated aga
   );
   await fixture.json(`identity rights drift 2 --rights CC-BY-4.0 --source studio ${consent}`);
   expect(await fixture.json('identity activate drift 2 --require-rights --no-wait')).toMatchObject({
-    model,
+    model: { ...model, rights: { license: 'CC-BY-4.0' } },
     missingRights: [],
   });
 
@@ -88,7 +86,9 @@ test('what would change a picture makes a version, and each can be activated aga
   expect(await fixture.json('identity activate drift 1 --no-wait')).toMatchObject({ model: { number: 1 } });
   const { entries } = await fixture.json('audit --identities');
   const noted = entries.flatMap(({ changes }: any) => changes.map(({ member }: any) => member));
-  expect(noted).toEqual(expect.arrayContaining(['version1RetiresAt', 'version2License', 'version2ConsentSha256']));
+  expect(noted).toEqual(
+    expect.arrayContaining(['version1RetiresAt', 'version2License', 'version2ConsentSha256']),
+  );
   expect(await fixture.refused(1, 'identity activate drift 3')).toContain('drift has no version 3');
 });
 
