@@ -11,6 +11,7 @@ const columns: [
   ['status', ({ status }) => status],
   ['type', ({ type }) => typeLabels[type] ?? type],
   ['identity', ({ identity }) => identity.name],
+  ['identity version', ({ identityVersion }) => identityVersion],
   // A key that was removed has no name left.
   ['key', ({ keyId }, names) => (keyId === null ? 'playground' : (names.get(keyId) ?? keyId))],
   ['width', ({ width }) => width],
@@ -24,7 +25,7 @@ const columns: [
   ['steps', ({ steps }) => steps],
   ['guidance scale', ({ cfgScale }) => cfgScale],
   ['format', ({ outputFormat }) => outputFormat],
-  ['identity version', ({ modelVersion }) => modelVersion],
+  ['model version', ({ modelVersion }) => modelVersion],
   ['processing ms', ({ processingTimeMs }) => processingTimeMs],
 ];
 

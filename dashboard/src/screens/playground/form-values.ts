@@ -9,6 +9,8 @@ import { minSidePx, sideStepPx, type Size } from './sizes.ts';
 /** The values of the form. Typed numbers are text, because they may not be numbers yet. */
 export interface FormValues {
   identityId: string;
+  /** Empty for the active one. */
+  identityVersion: string;
   prompt: string;
   negativePrompt: string;
   width: string;
@@ -43,6 +45,7 @@ export const guidanceRange = { min: 1, max: 20, step: 0.5 };
 
 export const defaultValues: FormValues = {
   identityId: '',
+  identityVersion: '',
   prompt: '',
   negativePrompt: '',
   width: '1024',
@@ -59,7 +62,7 @@ export const defaultValues: FormValues = {
 
 /** The fields that the API would refuse, with a sentence for each. */
 export function validate(values: FormValues, limits: TierLimits): FormErrors {
-  const errors: Record<Exclude<FieldName, 'referenceMode'>, string | null> = {
+  const errors: Record<Exclude<FieldName, 'referenceMode' | 'identityVersion'>, string | null> = {
     identityId: values.identityId === '' ? 'Choose an identity.' : null,
     prompt:
       values.prompt.trim() === ''
@@ -114,6 +117,10 @@ export function sizeOf({ width, height }: Pick<FormValues, 'width' | 'height'>):
   return size.width === null || size.height === null ? null : { width: size.width, height: size.height };
 }
 
+export function randomSeed(): string {
+  return String(crypto.getRandomValues(new Uint32Array(1))[0]);
+}
+
 /** The request's body for valid values. Without references it has no reference mode. */
 export function toBody(
   values: FormValues,
@@ -123,6 +130,7 @@ export function toBody(
   return {
     licenseId,
     identityId: values.identityId,
+    ...(values.identityVersion !== '' && { identityVersion: Number(values.identityVersion) }),
     prompt: values.prompt,
     ...(values.negativePrompt !== '' && { negativePrompt: values.negativePrompt }),
     ...(values.seed.trim() !== '' && { seed: Number(values.seed) }),
@@ -159,8 +167,10 @@ export function createFormStore(storage: () => TabStorage) {
   return {
     subscribe,
     values: get,
+    /** Another identity has other versions. */
     change(change: Partial<FormValues>): void {
-      set(change);
+      const { identityId = get().identityId } = change;
+      set({ ...(identityId !== get().identityId && { identityVersion: '' }), ...change });
       keepDraft(key, get(), storage);
     },
   };

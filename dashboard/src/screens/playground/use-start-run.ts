@@ -15,31 +15,41 @@ import { referenceStore, runStore, useRunState } from './stores.ts';
 
 export const runPath = (requestId: string): string => `/playground/${encodeURIComponent(requestId)}`;
 
-/** @returns a function that sends a command. With `upload` it uploads the reference images first. */
-export function useStartRun(): (command: GenerationCommand, options?: { upload: boolean }) => void {
+interface StartOptions {
+  /** Uploads the reference images first. */
+  upload?: boolean;
+  /** The address that shows what comes of it, where that is not the playground. */
+  page?: string;
+}
+
+/** @returns a function that sends a command and answers as the run store does. */
+export function useStartRun(): (
+  command: GenerationCommand,
+  options?: StartOptions,
+) => Promise<string | null> {
   const api = useApi();
   const queries = useQueryClient();
   const refresh = useRefreshAfterGeneration();
   const navigate = useNavigate();
   const ended = useEnded();
-  return (command, { upload } = { upload: false }) => {
+  return (command, { upload = false, page } = {}) => {
     const { licenseId } = command.body;
-    void runStore.start(api, command, {
+    return runStore.start(api, command, {
       prepare:
         upload && command.references.length > 0
           ? (given, signal) => withUploads(api, given, signal)
           : undefined,
       onAccepted: (requestId) => {
         rememberSettings(command.body);
-        if (!isElsewhere()) void navigate(runPath(requestId));
-        watchRun(queries, api, requestId, (stored) => ended(requestId, stored));
+        if (page === undefined && isAt('/playground')) void navigate(runPath(requestId));
+        watchRun(queries, api, requestId, (stored) => ended(requestId, stored, page));
         void refresh(licenseId);
       },
       onRefused: (error, { references }) => {
         const known = error instanceof ApiError ? error : null;
         if (known?.code === 'INVALID_PARAMETERS')
           referenceStore.refuse(references, readRefusals(known.message));
-        if (!isElsewhere()) return;
+        if (isAt(page ?? '/playground')) return;
         const action = { label: 'Show', onClick: () => void navigate('/playground') };
         const description = known?.message;
         toast.error('The playground could not make your image.', { action, description, duration: 10_000 });
@@ -63,17 +73,17 @@ export function useWatchedRuns(): void {
 }
 
 /** @returns what to do when a run has ended, wherever somebody is by then */
-function useEnded(): (requestId: string, stored: StoredGeneration | null) => void {
+function useEnded(): (requestId: string, stored: StoredGeneration | null, page?: string) => void {
   const refresh = useRefreshAfterGeneration();
   const navigate = useNavigate();
-  return (requestId, stored) => {
+  return (requestId, stored, page) => {
     runStore.ended(requestId);
     if (stored === null) return;
     const references = runStore.sent(requestId)?.command.references ?? [];
     if (stored.errorCode === 'INVALID_PARAMETERS')
       referenceStore.refuse(references, readRefusals(stored.errorMessage ?? ''));
     void refresh(stored.licenseId);
-    if (window.location.pathname === runPath(stored.id)) return;
+    if (isShown(stored.id) || (page !== undefined && isAt(page))) return;
     const action = { label: 'Show', onClick: () => void navigate(runPath(stored.id)) };
     const how = { action, duration: 10_000 };
     if (stored.status === 'COMPLETED') toast.success(readyText(stored), how);
@@ -93,8 +103,14 @@ async function withUploads(
   return { ...command, body: { ...body, referenceImages }, references: referenceStore.latest(references) };
 }
 
-function isElsewhere(): boolean {
-  return screenOf(window.location.pathname) !== '/playground';
+function isAt(page: string): boolean {
+  return screenOf(window.location.pathname) === page;
+}
+
+/** By a page of its own, or beside another one. */
+function isShown(requestId: string): boolean {
+  const { pathname, search } = window.location;
+  return `${pathname}${search}`.includes(requestId);
 }
 
 const watched = new Set<string>();
