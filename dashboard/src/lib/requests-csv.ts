@@ -11,7 +11,6 @@ const columns: [
   ['status', ({ status }) => status],
   ['type', ({ type }) => typeLabels[type] ?? type],
   ['identity', ({ identity }) => identity.name],
-  ['identity version', ({ identityVersion }) => identityVersion],
   // A key that was removed has no name left.
   ['key', ({ keyId }, names) => (keyId === null ? 'playground' : (names.get(keyId) ?? keyId))],
   ['width', ({ width }) => width],
@@ -25,8 +24,9 @@ const columns: [
   ['steps', ({ steps }) => steps],
   ['guidance scale', ({ cfgScale }) => cfgScale],
   ['format', ({ outputFormat }) => outputFormat],
-  ['model version', ({ modelVersion }) => modelVersion],
+  ['identity version', ({ identityVersion }) => identityVersion],
   ['processing ms', ({ processingTimeMs }) => processingTimeMs],
+  ['model version', ({ modelVersion }) => modelVersion],
 ];
 
 /** Requests with their prompts and parameters. @param names of keys, by their ids, as far as they are known */

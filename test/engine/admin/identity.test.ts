@@ -88,7 +88,9 @@ test('what would change a picture makes a version, and each can be activated aga
   expect(await fixture.json('identity activate drift 1 --no-wait')).toMatchObject({ model: { number: 1 } });
   const { entries } = await fixture.json('audit --identities');
   const noted = entries.flatMap(({ changes }: any) => changes.map(({ member }: any) => member));
-  expect(noted).toEqual(expect.arrayContaining(['version1RetiresAt', 'version2License', 'version2ConsentSha256']));
+  expect(noted).toEqual(
+    expect.arrayContaining(['version1RetiresAt', 'version2License', 'version2ConsentSha256']),
+  );
   expect(await fixture.refused(1, 'identity activate drift 3')).toContain('drift has no version 3');
 });
 

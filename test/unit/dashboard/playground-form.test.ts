@@ -113,9 +113,9 @@ const numbers = { seed: 4294967295, steps: 42, cfgScale: 3.5, width: 2048, heigh
 const stored: StoredGeneration = { ...storedGeneration, ...texts, ...numbers, outputFormat: 'webp' };
 
 describe('filling the form from a stored request', () => {
-  test('brings every setting and its seed', () => {
+  test('brings every setting, its seed and the version that made it', () => {
     const typed = { width: '2048', height: '1152', steps: '42', guidance: '3.5', seed: '4294967295' };
-    const others = { identityId: 'idn_1', numOutputs: 4, outputFormat: 'webp' };
+    const others = { identityId: 'idn_1', identityVersion: '1', numOutputs: 4, outputFormat: 'webp' };
     const values = { ...defaultValues, ...texts, ...typed, ...others };
     expect(fillFromStored(stored, pro, [ember, harbor])).toEqual({ values, notes: [] });
   });

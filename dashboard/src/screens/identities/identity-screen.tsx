@@ -1,5 +1,5 @@
 import { CircleSlash, Images, Sparkles, Image } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Link, useParams } from 'react-router';
 import { ApiError } from '@/api/api-error.ts';
 import { useIdentity } from '@/api/queries.ts';
@@ -54,17 +54,32 @@ function IdentityPage({ identity, renew }: { identity: IdentityDetail; renew: ()
   // The active version's, until another's are asked for.
   const other = identity.versions.find(({ version, active }) => version === chosen && !active);
   const shown = other?.version ?? identity.version;
+  const viewer = useRef<HTMLDivElement>(null);
+  const show = (version: number): void => {
+    setChosen(version);
+    // What was pressed is far below.
+    viewer.current?.focus({ preventScroll: true });
+    viewer.current?.scrollIntoView({ block: 'start' });
+  };
   return (
     <>
       <BackLink to="/identities">Identities</BackLink>
       <Page title={identity.name} description={identity.description} wide>
         <div className="grid grid-cols-1 gap-6 xl:grid-cols-[minmax(0,1fr)_26rem]">
-          <SampleViewer
-            key={shown}
-            identity={{ ...identity, ...(other && { samples: other.samples }) }}
-            version={other?.version ?? null}
-            renew={renew}
-          />
+          <div
+            ref={viewer}
+            tabIndex={-1}
+            role="region"
+            aria-label="Samples"
+            className="scroll-mt-20 lg:scroll-mt-10"
+          >
+            <SampleViewer
+              key={shown}
+              identity={{ ...identity, ...(other && { samples: other.samples }) }}
+              version={other?.version ?? null}
+              renew={renew}
+            />
+          </div>
           <div className="grid grid-cols-1 content-start gap-6">
             <UseCard identity={identity} />
             <FactsCard identity={identity} />
@@ -74,7 +89,7 @@ function IdentityPage({ identity, renew }: { identity: IdentityDetail; renew: ()
           identity={identity}
           isUsable={identity.available && isIncluded}
           shown={shown}
-          onShow={setChosen}
+          onShow={show}
         />
         <CodeSection identity={identity} />
       </Page>

@@ -31,7 +31,7 @@ export function VersionsCard({ identity, isUsable, shown, onShow }: VersionsProp
           <li key={version} className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 py-4">
             <VersionFacts version={version} active={active} {...facts} />
             <div className="flex flex-wrap gap-2">
-              {samples.length > 0 && (
+              {samples.length > 0 && versions.length > 1 && (
                 <Button
                   variant="outline"
                   size="sm"

@@ -13,7 +13,7 @@ export function VersionPicker() {
   return (
     <Field
       label="Version"
-      hint={chosen === '' ? undefined : 'This one, also when another becomes the active one.'}
+      hint={chosen === '' ? undefined : 'It stays this one when another becomes active.'}
       error={shownErrors.identityVersion}
     >
       <Select

@@ -1,0 +1,130 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { askFor, expectFits, goTo, phone, screen, useDashboard } from '../support/browser.ts';
+import { tableOf } from '../support/grants.ts';
+import { identityStore } from '../../shared/identities/store.ts';
+import { activeVersion, noWords, plainVersion } from '../../shared/identities/version.ts';
+
+const dashboard = useDashboard();
+const template = '{prompt}, in the manner of qx7';
+
+/** Version 1 is that of the demo data, and version 2 another style, whose words the model gets around a prompt. */
+beforeAll(async () => {
+  const { service } = dashboard;
+  const catalog = identityStore(tableOf(service.dataDir));
+  await catalog.change(service.ready.identities.aurora!, (found) => {
+    const before = found!;
+    const words = {
+      ...noWords,
+      triggerWords: ['qx7 light'],
+      showsTriggerWords: true,
+      promptTemplate: template,
+    };
+    const rights = { license: 'CC BY 4.0', source: 'https://creators.example/aurora', consent: null };
+    const facts = { number: 2, createdAtMs: Date.now(), note: 'Paper in place of light', words, rights };
+    const model = { ...plainVersion, settings: { style: 'drift' }, ...facts };
+    const identity = { ...before, model, lastVersion: 2 };
+    const first = { ...activeVersion(before)!, retiresAtMs: Date.now() + 40 * 86_400_000 };
+    return { identity, versions: [first, { ...model, samples: [], retiresAtMs: null }] };
+  });
+});
+
+const toAurora = async (page: Page) => {
+  await page.getByRole('link', { name: 'aurora' }).click();
+  await screen(page, 'aurora');
+};
+const versionField = (page: Page) => page.getByLabel('Version', { exact: true });
+
+/** What the playground sends, with its idempotency keys. */
+function sentOf(page: Page): any[] {
+  const sent: any[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/playground/generate'))
+      sent.push({ ...request.postDataJSON(), key: request.headers()['idempotency-key'] });
+  });
+  return sent;
+}
+
+test('an identity is found by its trigger words, and its page tells licence, source, and what changed when', async () => {
+  const { page, complaints } = await dashboard.visit('identities');
+  await page.getByRole('searchbox', { name: 'Words of an identity' }).fill('QX7');
+  await page.getByText('1 identity', { exact: true }).waitFor();
+  await toAurora(page);
+  for (const fact of ['qx7 light', 'CC BY 4.0', 'https://creators.example/aurora', '1024 × 1024 px'])
+    await page.locator('dl').getByText(fact).waitFor();
+  const [second, first] = await page.getByRole('list', { name: 'Versions' }).getByRole('listitem').all();
+  expect(await second!.textContent()).toMatch(/^Version 2Active.*Paper in place of light$/);
+  expect(await first!.textContent()).toMatch(/^Version 1.*It can be used until .*Use in the playground/);
+  expect(complaints).toEqual([]);
+});
+
+test('the version that is picked is sent and told, the active one is not named, and a request that is used again pins its own', async () => {
+  const { page, complaints } = await dashboard.visit('identities');
+  const sent = sentOf(page);
+  await toAurora(page);
+  await page.getByRole('link', { name: 'Use in the playground version 1' }).click();
+  await screen(page, 'Playground');
+  expect(await versionField(page).inputValue()).toBe('1');
+  await askFor(page, 'a pinned night');
+  const result = page.getByRole('region', { name: 'Result' });
+  await result.getByText('1 credit charged').waitFor();
+  await result.getByText('Version 1', { exact: true }).waitFor();
+  await versionField(page).selectOption('');
+  await askFor(page, 'an open night');
+  await result.getByText('Version 2', { exact: true }).waitFor();
+  await result.getByText('1 credit charged').waitFor();
+  expect(sent.map(({ identityVersion }) => identityVersion)).toEqual([1, undefined]);
+  await page.getByRole('link', { name: 'Open in history' }).click();
+  await page.getByText('an open night, in the manner of qx7').waitFor();
+  await page.getByRole('link', { name: 'Use again' }).click();
+  await page.getByText('The settings of a stored request are filled in').waitFor();
+  expect(await versionField(page).inputValue()).toBe('2');
+  // Another identity has other versions.
+  await page.goto(`${dashboard.url}playground?identity=${dashboard.service.ready.identities.basalt}`);
+  await page.getByRole('button', { name: /^Identity basalt/ }).waitFor();
+  expect(await versionField(page).count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+test('two versions are compared by the same seed; one that is refused at first is sent again, and the other is not charged twice', async () => {
+  const { page } = await dashboard.visit('identities');
+  const sent = sentOf(page);
+  await toAurora(page);
+  await page.getByRole('link', { name: 'Compare versions' }).click();
+  await expectFits(page, 'what is compared');
+  await page.getByText('2 credits', { exact: true }).waitFor();
+  await page.getByLabel('Version A').selectOption('2');
+  await page.getByRole('button', { name: 'Generate both' }).click();
+  await page.getByText('Choose two different versions.').waitFor();
+  expect(sent).toEqual([]);
+  await page.getByLabel('Version A').selectOption('1');
+  await page.getByLabel('Prompt').fill('a night twice');
+  await page.getByLabel('Seed', { exact: true }).fill('77');
+  const refuseSecond = { status: 503, json: { error: 'Busy.', code: 'SERVICE_UNAVAILABLE' } };
+  await page.route('**/playground/generate', (route) =>
+    sent.length === 2 ? route.fulfill(refuseSecond) : route.continue(),
+  );
+  await page.getByRole('button', { name: 'Generate both' }).click();
+  await page.getByText('Trying again does not charge it again.').waitFor();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await screen(page, /^Compare$/);
+  expect(sent.map(({ identityVersion, seed }) => [identityVersion, seed])).toEqual(
+    [1, 2, 1, 2].map((n) => [n, 77]),
+  );
+  expect(sent[2].key).toBe(sent[0].key);
+  for (const name of ['A', 'B']) await page.getByRole('img', { name: `${name}: a night twice` }).waitFor();
+  const versions = page.getByRole('row').filter({ hasText: 'Identity version' });
+  expect(await versions.textContent()).toBe('Identity version≠ Different12');
+  // A refusal that was overcome is not the playground's.
+  await goTo(page, 'Playground');
+  expect(await page.getByText('Busy.').count()).toBe(0);
+});
+
+test('on a small phone nothing of the versions is too wide, and axe finds nothing', async () => {
+  const { page } = await dashboard.visit('identities/aurora', { viewport: { ...phone, width: 320 } });
+  await page.getByRole('heading', { name: 'Version 2' }).waitFor();
+  await expectFits(page, 'an identity with versions');
+  await page.getByRole('link', { name: 'Use in the playground version 1' }).click();
+  await versionField(page).waitFor();
+  await expectFits(page, 'a playground with a choice of versions');
+});
