@@ -25,11 +25,6 @@ const screens: [path: string, title: string, load: Parameters<typeof lazyScreen>
   ['requests', 'Requests', () => import('./screens/requests/requests-screen.tsx')],
   ['identities', 'Identities', () => import('./screens/identities/identities-screen.tsx')],
   ['identities/:identityId', 'Identity', () => import('./screens/identities/identity-screen.tsx')],
-  [
-    'identities/:identityId/compare',
-    'Compare versions',
-    () => import('./screens/playground/compare-versions-screen.tsx'),
-  ],
   ['keys', 'Keys', () => import('./screens/keys/keys-screen.tsx')],
   ['playground/:requestId?', 'Playground', () => import('./screens/playground/playground-screen.tsx')],
   ['plans', 'Choose a plan', () => import('./screens/plans/plans-screen.tsx')],

@@ -1,12 +1,13 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { askFor, expectFits, goTo, phone, screen, useDashboard } from '../support/browser.ts';
+import { askFor, expectFits, phone, screen, useDashboard } from '../support/browser.ts';
 import { tableOf } from '../support/grants.ts';
 import { identityStore } from '../../shared/identities/store.ts';
 import { activeVersion, noWords, plainVersion } from '../../shared/identities/version.ts';
 
 const dashboard = useDashboard();
-const template = '{prompt}, in the manner of qx7';
+const ofWords = { triggerWords: ['qx7 light'], showsTriggerWords: true };
+const words = { ...noWords, ...ofWords, promptTemplate: '{prompt}, in the manner of qx7' };
 
 /** Version 1 is that of the demo data, and version 2 another style, whose words the model gets around a prompt. */
 beforeAll(async () => {
@@ -14,12 +15,6 @@ beforeAll(async () => {
   const catalog = identityStore(tableOf(service.dataDir));
   await catalog.change(service.ready.identities.aurora!, (found) => {
     const before = found!;
-    const words = {
-      ...noWords,
-      triggerWords: ['qx7 light'],
-      showsTriggerWords: true,
-      promptTemplate: template,
-    };
     const rights = { license: 'CC BY 4.0', source: 'https://creators.example/aurora', consent: null };
     const facts = { number: 2, createdAtMs: Date.now(), note: 'Paper in place of light', words, rights };
     const model = { ...plainVersion, settings: { style: 'drift' }, ...facts };
@@ -86,38 +81,34 @@ test('the version that is picked is sent and told, the active one is not named, 
   expect(complaints).toEqual([]);
 });
 
-test('two versions are compared by the same seed; one that is refused at first is sent again, and the other is not charged twice', async () => {
+test('two versions are compared by the same seed; where the second is refused at first, the first is not sent again', async () => {
   const { page } = await dashboard.visit('identities');
   const sent = sentOf(page);
   await toAurora(page);
   await page.getByRole('link', { name: 'Compare versions' }).click();
+  await screen(page, 'Playground');
+  const other = page.getByLabel('Compare with');
+  expect([await versionField(page).inputValue(), await other.inputValue()]).toEqual(['', '1']);
+  // The same twice is no comparison.
+  await versionField(page).selectOption('1');
+  await page.getByRole('button', { name: /^Generate(?! both)/ }).waitFor();
+  await other.selectOption('2');
   await expectFits(page, 'what is compared');
   await page.getByText('2 credits', { exact: true }).waitFor();
-  await page.getByLabel('Version A').selectOption('2');
-  await page.getByRole('button', { name: 'Generate both' }).click();
-  await page.getByText('Choose two different versions.').waitFor();
-  expect(sent).toEqual([]);
-  await page.getByLabel('Version A').selectOption('1');
-  await page.getByLabel('Prompt').fill('a night twice');
-  await page.getByLabel('Seed', { exact: true }).fill('77');
-  const refuseSecond = { status: 503, json: { error: 'Busy.', code: 'SERVICE_UNAVAILABLE' } };
+  const refused = { status: 503, json: { error: 'Busy.', code: 'SERVICE_UNAVAILABLE' } };
   await page.route('**/playground/generate', (route) =>
-    sent.length === 2 ? route.fulfill(refuseSecond) : route.continue(),
+    sent.length === 2 ? route.fulfill(refused) : route.continue(),
   );
-  await page.getByRole('button', { name: 'Generate both' }).click();
-  await page.getByText('Trying again does not charge it again.').waitFor();
+  await askFor(page, 'a night twice');
   await page.getByRole('button', { name: 'Try again' }).click();
-  await screen(page, /^Compare$/);
-  expect(sent.map(({ identityVersion, seed }) => [identityVersion, seed])).toEqual(
-    [1, 2, 1, 2].map((n) => [n, 77]),
-  );
-  expect(sent[2].key).toBe(sent[0].key);
+  await screen(page, 'Compare');
+  expect(sent.map(({ identityVersion }) => identityVersion)).toEqual([1, 2, 2]);
+  expect(sent[2]).toEqual(sent[1]);
   for (const name of ['A', 'B']) await page.getByRole('img', { name: `${name}: a night twice` }).waitFor();
-  const versions = page.getByRole('row').filter({ hasText: 'Identity version' });
-  expect(await versions.textContent()).toBe('Identity version≠ Different12');
-  // A refusal that was overcome is not the playground's.
-  await goTo(page, 'Playground');
-  expect(await page.getByText('Busy.').count()).toBe(0);
+  const row = (name: string) => page.getByRole('row').filter({ hasText: name }).textContent();
+  const { seed } = sent[0];
+  expect(await row('Seed')).toBe(`Seed${seed}${seed}`);
+  expect(await row('Identity version')).toBe('Identity version≠ Different12');
 });
 
 test('on a small phone nothing of the versions is too wide, and axe finds nothing', async () => {

@@ -46,5 +46,6 @@ test('an address of the playground holds any prompt, and the version unless it i
     'https://a.test',
   );
   expect(Object.fromEntries(searchParams)).toEqual({ identity: 'idn_1', prompt: 'a & b = "c" #1' });
-  expect(playgroundAddress('idn_1', { version: 2 })).toBe('/playground?identity=idn_1&version=2');
+  const address = playgroundAddress('idn_1', { version: 2, compare: 1 });
+  expect(address).toBe('/playground?identity=idn_1&version=2&compare=1');
 });

@@ -193,7 +193,7 @@ function SampleViewer({ identity, version, renew }: SampleViewerProps) {
           <LinkButton
             variant="outline"
             size="sm"
-            to={playgroundAddress(identity.id, { version, prompt: sample.prompt })}
+            to={playgroundAddress(identity.id, { version: version ?? undefined, prompt: sample.prompt })}
             icon={Sparkles}
           >
             Try this prompt

@@ -35,12 +35,13 @@ export function sampleText(identity: Pick<IdentityAnswer, 'name' | 'samples'>, i
 /** Without a version it is the active one. */
 export function playgroundAddress(
   identityId: string,
-  { version = null, prompt = null }: { version?: number | null; prompt?: string | null } = {},
+  { version, compare, prompt }: { version?: number | undefined; compare?: number; prompt?: string } = {},
 ): string {
   const query = new URLSearchParams({
     identity: identityId,
-    ...(version !== null && { version: String(version) }),
-    ...(prompt !== null && { prompt }),
+    ...(version !== undefined && { version: String(version) }),
+    ...(compare !== undefined && { compare: String(compare) }),
+    ...(prompt !== undefined && { prompt }),
   });
   return `/playground?${query.toString()}`;
 }

@@ -19,13 +19,13 @@ interface VersionsProps {
 export function VersionsCard({ identity, isUsable, shown, onShow }: VersionsProps) {
   const { id, versions } = identity;
   if (versions.length === 0) return null;
-  const compare = isUsable && versions.length > 1 && (
-    <LinkButton variant="outline" size="sm" to={`/identities/${id}/compare`} icon={Columns2}>
-      Compare versions
-    </LinkButton>
-  );
+  const other = versions.find(({ active }) => !active);
   return (
-    <Card title="Versions" aside={compare} className="mt-6">
+    <Card
+      title="Versions"
+      aside={isUsable && other && <CompareLink id={id} compare={other.version} />}
+      className="mt-6"
+    >
       <ol role="list" aria-label="Versions" className="-my-4 divide-y divide-border">
         {versions.map(({ version, active, samples, ...facts }) => (
           <li key={version} className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 py-4">
@@ -60,6 +60,15 @@ export function VersionsCard({ identity, isUsable, shown, onShow }: VersionsProp
         ))}
       </ol>
     </Card>
+  );
+}
+
+/** With the active one. */
+function CompareLink({ id, compare }: { id: string; compare: number }) {
+  return (
+    <LinkButton variant="outline" size="sm" to={playgroundAddress(id, { compare })} icon={Columns2}>
+      Compare versions
+    </LinkButton>
   );
 }
 

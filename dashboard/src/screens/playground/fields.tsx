@@ -17,7 +17,7 @@ import {
   DropdownMenuTrigger,
 } from '@/components/ui/dropdown-menu.tsx';
 import { IdentityPicture } from '@/components/pictures.tsx';
-import { decimalOf, maxSeed, randomSeed, sizeOf } from './form-values.ts';
+import { decimalOf, maxSeed, sizeOf } from './form-values.ts';
 import { usePlayground } from './use-playground.ts';
 import { Choices } from './choices.tsx';
 import { minSidePx, presetsFor, sideStepPx, type Size } from './sizes.ts';
@@ -93,6 +93,10 @@ export function NumberSlider({ name, label, hint, range }: NumberSliderProps) {
 export function SeedField({ usedSeed }: { usedSeed: number | null }) {
   const { values, shownErrors, change, bind } = usePlayground();
   const locked = values.seed.trim() !== '';
+  const draw = (): void => {
+    const [seed] = crypto.getRandomValues(new Uint32Array(1));
+    change({ seed: String(seed) });
+  };
   const toggle = (): void => change({ seed: locked ? '' : String(usedSeed) });
   const LockIcon = locked ? Lock : LockOpen;
   return (
@@ -105,13 +109,7 @@ export function SeedField({ usedSeed }: { usedSeed: number | null }) {
           placeholder="Random"
           className="tabular-nums"
         />
-        <Button
-          variant="outline"
-          size="icon"
-          label="Draw a seed"
-          onClick={() => change({ seed: randomSeed() })}
-          icon={Dices}
-        />
+        <Button variant="outline" size="icon" label="Draw a seed" onClick={draw} icon={Dices} />
         <Button
           variant="outline"
           size="icon"

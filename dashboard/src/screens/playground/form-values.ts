@@ -11,6 +11,8 @@ export interface FormValues {
   identityId: string;
   /** Empty for the active one. */
   identityVersion: string;
+  /** The version that makes the same images, to compare them; empty for none. */
+  otherVersion: string;
   prompt: string;
   negativePrompt: string;
   width: string;
@@ -28,6 +30,7 @@ export interface FormValues {
   preserveBranding: boolean;
 }
 
+type VersionName = 'identityVersion' | 'otherVersion';
 export type FieldName = keyof Omit<FormValues, 'customSize' | 'outputFormat' | 'preserveBranding'>;
 export type FormErrors = Partial<Record<FieldName, string>>;
 
@@ -46,6 +49,7 @@ export const guidanceRange = { min: 1, max: 20, step: 0.5 };
 export const defaultValues: FormValues = {
   identityId: '',
   identityVersion: '',
+  otherVersion: '',
   prompt: '',
   negativePrompt: '',
   width: '1024',
@@ -62,7 +66,7 @@ export const defaultValues: FormValues = {
 
 /** The fields that the API would refuse, with a sentence for each. */
 export function validate(values: FormValues, limits: TierLimits): FormErrors {
-  const errors: Record<Exclude<FieldName, 'referenceMode' | 'identityVersion'>, string | null> = {
+  const errors: Record<Exclude<FieldName, 'referenceMode' | VersionName>, string | null> = {
     identityId: values.identityId === '' ? 'Choose an identity.' : null,
     prompt:
       values.prompt.trim() === ''
@@ -117,10 +121,6 @@ export function sizeOf({ width, height }: Pick<FormValues, 'width' | 'height'>):
   return size.width === null || size.height === null ? null : { width: size.width, height: size.height };
 }
 
-export function randomSeed(): string {
-  return String(crypto.getRandomValues(new Uint32Array(1))[0]);
-}
-
 /** The request's body for valid values. Without references it has no reference mode. */
 export function toBody(
   values: FormValues,
@@ -170,7 +170,8 @@ export function createFormStore(storage: () => TabStorage) {
     /** Another identity has other versions. */
     change(change: Partial<FormValues>): void {
       const { identityId = get().identityId } = change;
-      set({ ...(identityId !== get().identityId && { identityVersion: '' }), ...change });
+      const isOther = identityId !== get().identityId;
+      set({ ...(isOther && { identityVersion: '', otherVersion: '' }), ...change });
       keepDraft(key, get(), storage);
     },
   };

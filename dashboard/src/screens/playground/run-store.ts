@@ -90,10 +90,7 @@ type Store = ReturnType<typeof createStore<RunState>>;
 function sendingOf({ get, set }: Store, accepted: (requestId: string, how: Sent) => void, now: () => number) {
   let stop = new AbortController();
   return {
-    /**
-     * Sends the command, unless another is being sent.
-     * @returns the request's id once it is accepted, null where it was refused or not sent
-     */
+    /** Sends the command, unless another is being sent. @returns the request's id once it is accepted; null where it is not. */
     async start(api: Api, given: GenerationCommand, listeners: RunListeners = {}): Promise<string | null> {
       if (get().sending !== null) return null;
       const { prepare, onAccepted, onRefused } = listeners;
@@ -118,12 +115,6 @@ function sendingOf({ get, set }: Store, accepted: (requestId: string, how: Sent)
         onRefused?.(error, command);
         return null;
       }
-    },
-    /** The refusal of the last command, which is then shown elsewhere than in the playground. */
-    takeFailure(): Failure | null {
-      const { failure } = get();
-      set({ failure: null });
-      return failure;
     },
     /** Takes back what was not sent yet. A request that was accepted is cancelled at the service. */
     cancel(): void {

@@ -10,7 +10,8 @@ import type { Destination } from './references/reference-store.ts';
 import { mayGoOnAtMs } from './run-store.ts';
 import { formStore, referenceStore, runStore, useFormValues, useReferences } from './stores.ts';
 import { useStartRun } from './use-start-run.ts';
-import { versionError } from './versions.ts';
+import { useSend } from './use-send.ts';
+import { comparedWith, versionError } from './versions.ts';
 
 /** The fields whose value is text. */
 type TextFieldName = 'prompt' | 'negativePrompt' | 'width' | 'height' | 'steps' | 'guidance' | 'seed';
@@ -24,11 +25,13 @@ export function usePlaygroundState(license: LicenseAnswer, identities: IdentityA
   const values = useFormValues();
   const { items } = useReferences();
   const identity = identities.find(({ id }) => id === values.identityId);
-  const allowed = { license, identity, versions: useVersions(license, identity) };
+  const versions = useVersions(license, identity);
+  const allowed = { license, identity, versions };
+  const otherVersion = comparedWith(values, versions);
   const errors = errorsOf(values, allowed, items);
   const { shownErrors, touch, reveal, forget } = useShownErrors(values, errors);
   const { form, toWhatIsWrong } = useFocusOnWrong();
-  const startRun = useStartRun();
+  const [startRun, send] = [useStartRun(), useSend()];
   /** Where reference images are uploaded. */
   const uploadTo: Destination = { api, licenseId: license.licenseId };
 
@@ -47,13 +50,14 @@ export function usePlaygroundState(license: LicenseAnswer, identities: IdentityA
     const references = identity?.productPhotos ? referenceStore.clearProblems() : [];
     const body = toBody(values, license.licenseId, references.length > 0 ? [] : null);
     const identityName = identity?.name ?? '';
-    void startRun({ body, references, identityName, idempotencyKey: crypto.randomUUID() }, { upload: true });
+    void send({ body, references, identityName }, otherVersion);
   };
   const tryAgain = (): void => {
     const { failure } = runStore.state();
     // A changed form is a new request. An unchanged one keeps its idempotency key.
     const body = JSON.stringify(bodyNow(values, license, identity));
-    if (failure !== null && JSON.stringify(failure.command.body) === body) void startRun(failure.command);
+    const isSame = failure !== null && JSON.stringify(failure.command.body) === body;
+    if (isSame && otherVersion === null) void startRun(failure.command);
     else submit();
   };
   /** Sends a request that failed once more, as a new one. */
@@ -63,17 +67,21 @@ export function usePlaygroundState(license: LicenseAnswer, identities: IdentityA
       body: toBody(fromStored(stored), stored.licenseId),
     };
     const identityName = stored.identity.name;
-    void startRun({ body, references, identityName, idempotencyKey: crypto.randomUUID() }, { upload: true });
+    void send({ body, references, identityName });
   };
-  /** The props of a control that is typed into. */
-  const bind = (name: TextFieldName) => ({
+  const bind = bindTo(values, touch);
+  const shared = { ...allowed, otherVersion, identities, uploadTo, values, errors, shownErrors, form };
+  return { ...shared, change: formStore.change, bind, submit, tryAgain, repeat };
+}
+
+/** @returns a function that answers the props of a control that is typed into */
+function bindTo(values: FormValues, touch: (name: FieldName) => void) {
+  return (name: TextFieldName) => ({
     name,
     value: values[name],
     onChange: ({ target }: { target: { value: string } }) => formStore.change({ [name]: target.value }),
     onBlur: () => touch(name),
   });
-  const shared = { ...allowed, identities, uploadTo, values, errors, shownErrors, form };
-  return { ...shared, change: formStore.change, bind, submit, tryAgain, repeat };
 }
 
 /** Undefined until they are known. */
@@ -95,7 +103,7 @@ function errorsOf(
   items: readonly Reference[],
 ): FormErrors {
   const ofMode = identity?.productPhotos ? modeError(values.referenceMode, items) : null;
-  const ofVersion = versions === undefined ? null : versionError(values.identityVersion, versions);
+  const ofVersion = versionError(values, versions);
   return {
     ...validate(values, license),
     ...(ofMode !== null && { referenceMode: ofMode }),

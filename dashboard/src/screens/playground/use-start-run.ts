@@ -15,24 +15,17 @@ import { referenceStore, runStore, useRunState } from './stores.ts';
 
 export const runPath = (requestId: string): string => `/playground/${encodeURIComponent(requestId)}`;
 
-interface StartOptions {
-  /** Uploads the reference images first. */
-  upload?: boolean;
-  /** The address that shows what comes of it, where that is not the playground. */
-  page?: string;
-}
-
-/** @returns a function that sends a command and answers as the run store does. */
+/** @returns a function that sends a command, as the run store does. With `upload` it uploads the reference images first. */
 export function useStartRun(): (
   command: GenerationCommand,
-  options?: StartOptions,
+  options?: { upload: boolean },
 ) => Promise<string | null> {
   const api = useApi();
   const queries = useQueryClient();
   const refresh = useRefreshAfterGeneration();
   const navigate = useNavigate();
   const ended = useEnded();
-  return (command, { upload = false, page } = {}) => {
+  return (command, { upload } = { upload: false }) => {
     const { licenseId } = command.body;
     return runStore.start(api, command, {
       prepare:
@@ -41,15 +34,15 @@ export function useStartRun(): (
           : undefined,
       onAccepted: (requestId) => {
         rememberSettings(command.body);
-        if (page === undefined && isAt('/playground')) void navigate(runPath(requestId));
-        watchRun(queries, api, requestId, (stored) => ended(requestId, stored, page));
+        if (!isElsewhere()) void navigate(runPath(requestId));
+        watchRun(queries, api, requestId, (stored) => ended(requestId, stored));
         void refresh(licenseId);
       },
       onRefused: (error, { references }) => {
         const known = error instanceof ApiError ? error : null;
         if (known?.code === 'INVALID_PARAMETERS')
           referenceStore.refuse(references, readRefusals(known.message));
-        if (isAt(page ?? '/playground')) return;
+        if (!isElsewhere()) return;
         const action = { label: 'Show', onClick: () => void navigate('/playground') };
         const description = known?.message;
         toast.error('The playground could not make your image.', { action, description, duration: 10_000 });
@@ -73,17 +66,18 @@ export function useWatchedRuns(): void {
 }
 
 /** @returns what to do when a run has ended, wherever somebody is by then */
-function useEnded(): (requestId: string, stored: StoredGeneration | null, page?: string) => void {
+function useEnded(): (requestId: string, stored: StoredGeneration | null) => void {
   const refresh = useRefreshAfterGeneration();
   const navigate = useNavigate();
-  return (requestId, stored, page) => {
+  return (requestId, stored) => {
     runStore.ended(requestId);
     if (stored === null) return;
     const references = runStore.sent(requestId)?.command.references ?? [];
     if (stored.errorCode === 'INVALID_PARAMETERS')
       referenceStore.refuse(references, readRefusals(stored.errorMessage ?? ''));
     void refresh(stored.licenseId);
-    if (isShown(stored.id) || (page !== undefined && isAt(page))) return;
+    // By a page of its own, or beside another one.
+    if (window.location.href.includes(stored.id)) return;
     const action = { label: 'Show', onClick: () => void navigate(runPath(stored.id)) };
     const how = { action, duration: 10_000 };
     if (stored.status === 'COMPLETED') toast.success(readyText(stored), how);
@@ -103,14 +97,8 @@ async function withUploads(
   return { ...command, body: { ...body, referenceImages }, references: referenceStore.latest(references) };
 }
 
-function isAt(page: string): boolean {
-  return screenOf(window.location.pathname) === page;
-}
-
-/** By a page of its own, or beside another one. */
-function isShown(requestId: string): boolean {
-  const { pathname, search } = window.location;
-  return `${pathname}${search}`.includes(requestId);
+export function isElsewhere(): boolean {
+  return screenOf(window.location.pathname) !== '/playground';
 }
 
 const watched = new Set<string>();

@@ -2,11 +2,13 @@ import type { IdentityDetail } from '../../lib/types.ts';
 import type { Choice } from '../../components/ui/select.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { shorten } from '../../lib/text.ts';
+import type { FormValues } from './form-values.ts';
 
-type Version = IdentityDetail['versions'][number];
+type Versions = IdentityDetail['versions'];
+type Chosen = Pick<FormValues, 'identityVersion' | 'otherVersion'>;
 
 /** The versions of an identity to choose from, newest first, with what is new in each. */
-export function versionChoices(versions: readonly Version[]): Choice<string>[] {
+export function versionChoices(versions: Versions): Choice<string>[] {
   return versions.map(({ version, active, note, createdAt, retiresAt }) => {
     const name = `Version ${version}${active ? ', active' : ''}`;
     const end = retiresAt === null ? '' : ` (until ${formatDate(retiresAt)})`;
@@ -15,19 +17,22 @@ export function versionChoices(versions: readonly Version[]): Choice<string>[] {
   });
 }
 
-/** What is wrong with the one that was chosen (`''` for the active one): it may have been retired since. */
-export function versionError(chosen: string, versions: readonly Version[]): string | null {
-  const isThere = chosen === '' || versions.some(({ version }) => String(version) === chosen);
-  return isThere ? null : `Version ${chosen} can’t be used any more. Choose another.`;
+/** What is wrong with the version that was chosen: it may have been retired since. Null while none are known. */
+export function versionError({ identityVersion }: Chosen, versions: Versions | undefined): string | null {
+  const isThere = versions?.some(({ version }) => String(version) === identityVersion) ?? true;
+  if (identityVersion === '' || isThere) return null;
+  return `Version ${identityVersion} can’t be used any more. Choose another.`;
 }
 
-/** The two that are compared first: the active one and the newest other, the older one at the left. */
-export function firstCompared(versions: readonly Version[]): string[] {
-  const active = versions.find((one) => one.active);
-  const others = versions.filter((one) => one !== active);
-  return [active, ...others]
-    .flatMap((one) => (one ? [one.version] : []))
-    .slice(0, 2)
-    .sort((a, b) => a - b)
-    .map(String);
+/** Those to compare with the version that was chosen. */
+export function othersThan({ identityVersion }: Chosen, versions: Versions): Versions {
+  return versions.filter(({ version, active }) =>
+    identityVersion === '' ? !active : String(version) !== identityVersion,
+  );
+}
+
+/** The version to compare with; null for none, and for one that is the same or gone. */
+export function comparedWith(chosen: Chosen, versions: Versions = []): number | null {
+  const others = othersThan(chosen, versions);
+  return others.find(({ version }) => String(version) === chosen.otherVersion)?.version ?? null;
 }
