@@ -18,9 +18,11 @@ beforeAll(async () => {
     const rights = { license: 'CC BY 4.0', source: 'https://creators.example/aurora', consent: null };
     const facts = { number: 2, createdAtMs: Date.now(), note: 'Paper in place of light', words, rights };
     const model = { ...plainVersion, settings: { style: 'drift' }, ...facts };
-    const identity = { ...before, model, lastVersion: 2 };
     const first = { ...activeVersion(before)!, retiresAtMs: Date.now() + 40 * 86_400_000 };
-    return { identity, versions: [first, { ...model, samples: [], retiresAtMs: null }] };
+    return {
+      identity: { ...before, model, lastVersion: 2 },
+      versions: [first, { ...model, samples: [], retiresAtMs: null }],
+    };
   });
 });
 

@@ -1,5 +1,4 @@
 import type { IdentityDetail } from '../../lib/types.ts';
-import type { Choice } from '../../components/ui/select.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { shorten } from '../../lib/text.ts';
 import type { FormValues } from './form-values.ts';
@@ -8,7 +7,7 @@ type Versions = IdentityDetail['versions'];
 type Chosen = Pick<FormValues, 'identityVersion' | 'otherVersion'>;
 
 /** The versions of an identity to choose from, newest first, with what is new in each. */
-export function versionChoices(versions: Versions): Choice<string>[] {
+export function versionChoices(versions: Versions): { id: string; label: string }[] {
   return versions.map(({ version, active, note, createdAt, retiresAt }) => {
     const name = `Version ${version}${active ? ', active' : ''}`;
     const end = retiresAt === null ? '' : ` (until ${formatDate(retiresAt)})`;
