@@ -1,4 +1,5 @@
 import type { Identity } from '../shared/identities/identity.ts';
+import type { VersionWords } from '../shared/identities/version.ts';
 import type { Actor } from '../shared/accounts/audit.ts';
 import type { License } from '../shared/licenses/license.ts';
 
@@ -6,6 +7,11 @@ import type { License } from '../shared/licenses/license.ts';
 export interface DemoIdentity extends Pick<Identity, 'description' | 'catalog' | 'productPhotos'> {
   /** The painter's settings; null for an identity without an active model. */
   painter: Record<string, unknown> | null;
+  /** What the active version says of itself. */
+  note?: string;
+  words?: Partial<VersionWords>;
+  /** The version before it. */
+  first?: { painter: Record<string, unknown>; note: string };
 }
 
 const identity = (
@@ -15,8 +21,19 @@ const identity = (
 ): DemoIdentity => ({ description, painter, catalog: 'founding', productPhotos: false, ...more });
 
 export const demoIdentities: Record<string, DemoIdentity> = {
-  aurora: identity('Curtains of light over quiet northern land.', { style: 'aurora' }),
-  basalt: identity('Dark stone, hard light and glowing veins.', { style: 'basalt' }),
+  aurora: identity(
+    'Curtains of light over quiet northern land.',
+    { style: 'aurora' },
+    {
+      note: 'Curtains of light.',
+      first: { painter: { style: 'harbor' }, note: 'Quiet land, without the lights.' },
+    },
+  ),
+  basalt: identity(
+    'Dark stone, hard light and glowing veins.',
+    { style: 'basalt' },
+    { note: 'Stone instead of dunes.', first: { painter: { style: 'drift' }, note: 'Dunes of dark sand.' } },
+  ),
   citrine: identity('Product photographs in a warm studio.', { style: 'citrine' }, { productPhotos: true }),
   drift: identity(
     'Dunes and waves in cut-paper layers. Granted one by one.',
@@ -28,7 +45,15 @@ export const demoIdentities: Record<string, DemoIdentity> = {
     failWith: 'The stone broke before the picture was done.',
   }),
   glacier: identity('Never finishes: it shows what 504 TIMEOUT looks like.', { neverFinishes: true }),
-  harbor: identity('Still water at dusk, after about two seconds.', { style: 'harbor', delaySeconds: 2 }),
+  harbor: identity(
+    'Still water at dusk, after about two seconds.',
+    { style: 'harbor', delaySeconds: 2 },
+    {
+      note: 'Dusk, whatever is asked for.',
+      words: { promptTemplate: '{prompt}, at dusk', triggerWords: ['dusk'], showsTriggerWords: true },
+      first: { painter: { style: 'harbor', delaySeconds: 2 }, note: 'Any time of the day.' },
+    },
+  ),
 };
 
 /** A picture that the painter makes for the gallery. */

@@ -4,10 +4,11 @@ import { sampleStore, type SampleFiles } from '../shared/identities/sample-store
 import { readLink } from '../shared/images/signed-links.ts';
 import type { ModelRequest } from '../shared/model/contract.ts';
 import type { Sample } from '../shared/identities/sample.ts';
-import { identityStore } from '../shared/identities/store.ts';
+import { identityStore, withSamples } from '../shared/identities/store.ts';
+import { promptOf } from '../shared/identities/version.ts';
 import { openTable } from '../shared/table/table.ts';
 import { readServiceFile, writeServiceFile, type DataFolder } from './data-folder.ts';
-import { demoActor, demoIdentities, demoSamples, type DemoSample } from './demo-data.ts';
+import { demoActor, demoSamples, type DemoSample } from './demo-data.ts';
 
 export interface DemoSamplesOptions {
   painterUrl: string;
@@ -44,6 +45,14 @@ export function startDemoSamples(
   };
 }
 
+/** A sample with what the painter gets for its prompt. */
+interface PaintedSample extends DemoSample {
+  words: string;
+}
+
+/** A version that is not active any more shows fewer. */
+const samplesOfOlder = 2;
+
 /** A sample takes a second; a busy machine may take much longer. */
 const withinMs = 120_000;
 
@@ -60,13 +69,21 @@ async function makeDemoSamples(options: DemoSamplesOptions, signal: AbortSignal)
     for (const [name, wanted] of Object.entries(demoSamples)) {
       const identityId = options.identities[name]!;
       if ((await catalog.get(identityId))?.samples.length !== 0) continue;
-      const made: Sample[] = [];
-      for (const sample of wanted) {
-        made.push(await samples.put(identityId, await painter.paint(name, sample, signal)));
+      for (const [i, version] of (await catalog.versions(identityId)).entries()) {
+        const made: Sample[] = [];
+        // Without what only pretends, such as a delay.
+        const settings = { style: version.settings.style };
+        for (const sample of i === 0 ? wanted : wanted.slice(0, samplesOfOlder)) {
+          const words = promptOf(version.words, sample.prompt);
+          const files = await painter.paint(name, { ...sample, words }, settings, signal);
+          made.push(await samples.put(identityId, files));
+        }
+        await catalog.change(
+          identityId,
+          (before) => withSamples(before!, { ...version, samples: made }),
+          demoActor,
+        );
       }
-      // Read again: an operator may have changed it meanwhile.
-      const identity = await catalog.get(identityId);
-      if (identity?.samples.length === 0) await catalog.put({ ...identity, samples: made }, demoActor);
     }
   } finally {
     samples.close();
@@ -83,11 +100,16 @@ function samplePainter({ painterUrl, bucketName }: DemoSamplesOptions) {
 
   return {
     /** @returns the painter's picture and its preview, which is the thumbnail. */
-    async paint(name: string, sample: DemoSample, signal: AbortSignal): Promise<SampleFiles> {
+    async paint(
+      name: string,
+      sample: PaintedSample,
+      settings: Record<string, unknown>,
+      signal: AbortSignal,
+    ): Promise<SampleFiles> {
       const [putUrl, previewPutUrl] = await Promise.all(keys.map((key) => link('PUT', key)));
       const within = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
       const outputs = [{ putUrl: putUrl!, previewPutUrl: previewPutUrl! }];
-      await invoke(painterUrl, { ...requestFor(name, sample), outputs }, within);
+      await invoke(painterUrl, { ...requestFor(name, sample, settings), outputs }, within);
       const [picture, thumbnail] = await Promise.all(
         keys.map(async (key) => readLink(await link('GET', key), within)),
       );
@@ -100,10 +122,12 @@ function samplePainter({ painterUrl, bucketName }: DemoSamplesOptions) {
   };
 }
 
-function requestFor(name: string, sample: DemoSample): Omit<ModelRequest, 'outputs'> {
-  const { prompt, seed, widthPx: width, heightPx: height } = sample;
-  // Without what only pretends, such as a delay.
-  const settings = { style: demoIdentities[name]!.painter?.style };
+function requestFor(
+  name: string,
+  sample: PaintedSample,
+  settings: Record<string, unknown>,
+): Omit<ModelRequest, 'outputs'> {
+  const { words: prompt, seed, widthPx: width, heightPx: height } = sample;
   return {
     requestId: `sample-${name}`,
     tenant: 'demo-samples',

@@ -6,7 +6,7 @@ import { newId } from '../shared/base/ids.ts';
 import { apiKeyStore } from '../shared/keys/store.ts';
 import { plainIdentity } from '../shared/identities/identity.ts';
 import { identityStore } from '../shared/identities/store.ts';
-import { plainVersion } from '../shared/identities/version.ts';
+import { noWords, plainVersion } from '../shared/identities/version.ts';
 import { licenseStore } from '../shared/licenses/store.ts';
 import { periodStore } from '../shared/licenses/period-store.ts';
 import { openTable, type Table } from '../shared/table/table.ts';
@@ -76,7 +76,7 @@ async function seedDemoData(
   const keys = namesTo(demoKeys, () => newApiKey());
   const of = { made: { identities, licenses, keys }, owners, nowMs };
   await Promise.all([
-    ...Object.keys(demoIdentities).map((name) => seedIdentity(table, name, identities[name]!)),
+    ...Object.keys(demoIdentities).map((name) => seedIdentity(table, name, identities[name]!, nowMs)),
     ...Object.keys(demoLicenses).map((name) => seedLicense(table, name, of)),
     ...Object.keys(demoKeys).map((name) => seedKey(table, name, of)),
   ]);
@@ -93,14 +93,30 @@ function namesTo(demo: Record<string, unknown>, make: () => string): Record<stri
   return Object.fromEntries(Object.keys(demo).map((name) => [name, make()]));
 }
 
-async function seedIdentity(table: Table, name: string, identityId: string): Promise<void> {
-  const { painter, ...identity } = demoIdentities[name]!;
-  const model = painter && { ...plainVersion, settings: painter };
-  const lastVersion = model === null ? 0 : 1;
-  await identityStore(table).put(
-    { ...plainIdentity, ...identity, identityId, name, slug: name, model, lastVersion },
-    by,
-  );
+async function seedIdentity(table: Table, name: string, identityId: string, nowMs: number): Promise<void> {
+  const { painter, first, note = null, words, ...facts } = demoIdentities[name]!;
+  const versions = [first, painter && { painter, note, words }]
+    .filter((one) => !!one)
+    .map((one, i) => ({
+      ...plainVersion,
+      number: i + 1,
+      createdAtMs: nowMs,
+      note: one.note,
+      settings: one.painter,
+      words: { ...noWords, ...('words' in one && one.words) },
+    }));
+  const model = versions.at(-1) ?? null;
+  const identity = {
+    ...plainIdentity,
+    ...facts,
+    identityId,
+    name,
+    slug: name,
+    model,
+    lastVersion: versions.length,
+  };
+  const stored = versions.map((version) => ({ ...version, samples: [], retiresAtMs: null }));
+  await identityStore(table).change(identityId, () => ({ identity, versions: stored }), by);
 }
 
 async function seedLicense(table: Table, name: string, { made, owners, nowMs }: Seed): Promise<void> {

@@ -27,6 +27,8 @@ export interface Session {
   /** Where images lie; null where only a table was named. */
   bucketName: string | null;
   logs: LogPlace | null;
+  /** Of the API; null where only a table was named, and while the local service does not run. */
+  baseUrl: string | null;
   /** When the command began, milliseconds since 1970. */
   nowMs: number;
   /** Waits until every function must have seen a change of the catalog. */
@@ -104,6 +106,7 @@ async function answer(command: Command, work: Work): Promise<void> {
       stores,
       accounts: openAccounts(place.userPool),
       bucketName: place.bucketName,
+      baseUrl: place.baseUrl,
       logs: place.logs,
       nowMs: Date.now(),
       untilSeen: () => setTimeout(flags.wait === false ? 0 : catalogLifetimeMs + 1000),

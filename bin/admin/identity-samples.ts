@@ -50,9 +50,10 @@ export function checkSampleOptions({ sample = [], samplePrompt, samples }: Sampl
  * @throws Failure when a file can't be used: then nothing was written
  */
 export async function readSampleChange(
-  { bucketName, nowMs, stores }: Session,
+  session: Session,
   { sample = [], samplePrompt = [], samples }: SampleOptions,
 ): Promise<SampleChange | null> {
+  const { bucketName } = session;
   if (sample.length === 0 && samples) return null;
   if (bucketName === null) {
     throw usageFailure('Samples lie in the bucket of a stack: name the stack with --stack.');
@@ -64,31 +65,33 @@ export async function readSampleChange(
   return {
     store: async (identityId) => unique(await Promise.all(files.map((one) => store.put(identityId, one)))),
     async clean(before, { identityId }) {
-      // Read again, because another operator may have changed it meanwhile.
-      const [identity, versions] = await Promise.all([
-        stores.identities.get(identityId),
-        stores.identities.versions(identityId),
-      ]);
-      const named = [identity, ...versions].flatMap((one) => one?.samples ?? []);
-      await store.deleteUnnamed(identityId, named, before, nowMs);
       store.close();
+      await cleanSamples(session, identityId, before);
     },
   };
 }
 
-/** Deletes the files of samples that the catalog names no more. Without a bucket there are none. */
-export async function deleteSamples(
-  { bucketName, nowMs }: Session,
+/**
+ * Deletes the files of samples that neither the identity nor a version of it names any more. The catalog is read again,
+ * because another operator may have changed it meanwhile. Without a bucket there are none.
+ */
+export async function cleanSamples(
+  { bucketName, nowMs, stores }: Session,
   identityId: string,
   before: readonly Sample[],
 ): Promise<void> {
   if (bucketName === null) return;
+  const [identity, versions] = await Promise.all([
+    stores.identities.get(identityId),
+    stores.identities.versions(identityId),
+  ]);
+  const named = [identity, ...versions].flatMap((one) => one?.samples ?? []);
   const store = await openSamples(bucketName);
-  await store.deleteUnnamed(identityId, [], before, nowMs);
+  await store.deleteUnnamed(identityId, named, before, nowMs);
   store.close();
 }
 
-async function openSamples(bucketName: string): Promise<SampleStore> {
+export async function openSamples(bucketName: string): Promise<SampleStore> {
   const { sampleStore } = await import('../../shared/identities/sample-store.ts');
   return sampleStore(bucketName);
 }
@@ -108,14 +111,17 @@ const thumbnailQuality = 80;
  */
 async function readSampleFile(path: string, prompt: string | null): Promise<SampleFiles> {
   const bytes = await readPicture(path);
-  try {
-    const picture = await smaller(bytes, samplePicturePx, pictureQuality);
-    const thumbnail = await smaller(bytes, sampleThumbnailPx, thumbnailQuality);
-    const { width: widthPx, height: heightPx } = picture.info;
-    return { picture: picture.data, thumbnail: thumbnail.data, widthPx, heightPx, prompt };
-  } catch (cause) {
+  return sampleFiles(bytes, prompt).catch((cause: unknown) => {
     throw new Failure(`--sample ${path} must be undamaged: it can't be decoded.`, 1, { cause });
-  }
+  });
+}
+
+/** The two files of a sample. @throws what the decoder does */
+export async function sampleFiles(bytes: Uint8Array, prompt: string | null): Promise<SampleFiles> {
+  const picture = await smaller(bytes, samplePicturePx, pictureQuality);
+  const thumbnail = await smaller(bytes, sampleThumbnailPx, thumbnailQuality);
+  const { width: widthPx, height: heightPx } = picture.info;
+  return { picture: picture.data, thumbnail: thumbnail.data, widthPx, heightPx, prompt };
 }
 
 /** Reads a file by the rules of reference images. One that is too large is not read into memory. */

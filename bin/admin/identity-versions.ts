@@ -3,12 +3,12 @@ import { changesBetween, type AuditChange } from '../../shared/accounts/audit.ts
 import { isoTime } from '../../shared/base/clock.ts';
 import type { Sample } from '../../shared/identities/sample.ts';
 import type { IdentityChange } from '../../shared/identities/store.ts';
-import { activeVersion, maxVersionNumber, type StoredVersion } from '../../shared/identities/version.ts';
+import { maxVersionNumber, type StoredVersion } from '../../shared/identities/version.ts';
 import { accessIsTakenAway, type CommandRow, type OperandRow, type Session } from './command.ts';
-import { getIdentity } from './get-identity.ts';
+import { allVersions, getIdentity, getVersion } from './get-identity.ts';
 import { changedRights, type RightsOptions } from './identity-change.ts';
 import { identityAnswer, versionJson } from './identity-output.ts';
-import { deleteSamples } from './identity-samples.ts';
+import { cleanSamples } from './identity-samples.ts';
 import { scanTable } from './scan.ts';
 import { licenseIdOfGeneration } from '../../shared/table/keys.ts';
 import type { OptionRow } from '../common/command-line.ts';
@@ -126,22 +126,6 @@ function stateOf({ model }: Identity, number: number, retiresAtMs: number | null
   return retiresAtMs === null ? '' : `ends ${readableTime(retiresAtMs)}`;
 }
 
-/** The active one is there too where it was made before versions were. */
-async function allVersions({ stores }: Session, identity: Identity): Promise<StoredVersion[]> {
-  const stored = await stores.identities.versions(identity.identityId);
-  const active = activeVersion(identity);
-  if (active === null || stored.some(({ number }) => number === active.number)) return stored;
-  return [active, ...stored].sort((a, b) => b.number - a.number);
-}
-
-/** @throws Failure when there is none */
-async function getVersion({ stores }: Session, identity: Identity, number: number): Promise<StoredVersion> {
-  const active = identity.model?.number === number ? activeVersion(identity) : null;
-  const version = (await stores.identities.version(identity.identityId, number)) ?? active;
-  if (version === null) throw new Failure(`${identity.name} has no version ${number}.`);
-  return version;
-}
-
 /** Changes an identity that is there, and answers what it has become. */
 async function change(
   session: Session,
@@ -255,7 +239,7 @@ async function takeDown(session: Session, name: string, reason: string): Promise
       versions: versions.filter(({ samples }) => samples.length > 0).map((one) => ({ ...one, samples: [] })),
     };
   });
-  await deleteSamples(session, identityId, shownBefore);
+  await cleanSamples(session, identityId, shownBefore);
   return answer;
 }
 

@@ -1,6 +1,12 @@
 import type { Identity } from '../../shared/identities/identity.ts';
 import type { Sample } from '../../shared/identities/sample.ts';
-import { identityByName, isNamed, SlugTaken, type IdentityChange } from '../../shared/identities/store.ts';
+import {
+  identityByName,
+  isNamed,
+  SlugTaken,
+  withSamples,
+  type IdentityChange,
+} from '../../shared/identities/store.ts';
 import { activeVersion } from '../../shared/identities/version.ts';
 import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
 import type { OptionRow } from '../common/command-line.ts';
@@ -11,6 +17,7 @@ import { getIdentity } from './get-identity.ts';
 import { identityAnswer, identityJson } from './identity-output.ts';
 import { checkSampleOptions, readSampleChange, type SampleOptions } from './identity-samples.ts';
 import { rightsOptions, versionCommands } from './identity-versions.ts';
+import { samplesCommand } from './version-samples.ts';
 import { maxSamplePromptCharacters, maxSamples } from '../../shared/identities/sample.ts';
 import {
   id,
@@ -32,6 +39,7 @@ const examples = [
   'identity put --id aurora --sample coast.png --sample-prompt "A quiet coast" --sample town.jpg --sample-prompt "A town"',
   'identity versions aurora',
   'identity activate aurora 1',
+  'identity samples aurora --license lic_… --prompt "A quiet coast" --prompt "A town" --prompt "Snow" --prompt "A harbor"',
   'identity takedown aurora --reason "The creator took consent back"',
 ];
 
@@ -112,6 +120,7 @@ export const identityCommands: CommandGroup = {
       run: (_, name: string) => async (session) => identityAnswer(await getIdentity(session, name)),
     },
     ...versionCommands,
+    samplesCommand,
   ],
 };
 
@@ -129,7 +138,7 @@ async function putIdentity(session: Session, options: PutOptions): Promise<Answe
   // Files come before the catalog that names them, and go after it: whatever is interrupted, no link is dead.
   const stored = samples === null ? null : await samples.store(identityId);
   const change = (found: Identity | null) =>
-    withSamples(found === null ? made : changedIdentity(found, options, nowMs), stored, session);
+    withShown(found === null ? made : changedIdentity(found, options, nowMs), stored, session);
   const by = await session.operator();
   const after = await stores.identities.change(identityId, change, by, nowMs).catch((error: unknown) => {
     throw error instanceof SlugTaken ? slugTaken(wanted, 'another identity') : error;
@@ -145,17 +154,16 @@ function slugTaken(wanted: string, owner: string): Failure {
 }
 
 /** New samples are those of the active version. */
-async function withSamples(
+async function withShown(
   { identity, versions = [] }: IdentityChange,
   samples: Sample[] | null,
   { stores }: Session,
 ): Promise<IdentityChange> {
-  if (samples === null) return { identity, versions };
   const active = identity.model?.number;
-  const shown = { ...identity, samples };
-  if (active === undefined) return { identity: shown };
+  if (samples === null || active === undefined)
+    return { identity: { ...identity, samples: samples ?? identity.samples }, versions };
   const [version = await stores.identities.version(identity.identityId, active)] = versions;
-  return { identity: shown, versions: [{ ...(version ?? activeVersion(shown)!), samples }] };
+  return withSamples(identity, { ...(version ?? activeVersion(identity)!), samples });
 }
 
 async function list({ stores }: Session): Promise<Answer> {

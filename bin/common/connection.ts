@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dataFolder, type EnginesFile } from '../../local/data-folder.ts';
+import type { ReadyFile } from '../../local/service.ts';
 import { pointSdkAt } from '../../local/environment.ts';
 import { someOperator, type Actor } from '../../shared/accounts/audit.ts';
 import type { UserPool } from './accounts.ts';
@@ -26,6 +27,8 @@ export interface Place extends FailedPlace {
   bucketName: string | null;
   /** Null where only a table is named, and USER_POOL_ID is not set. */
   userPool: UserPool | null;
+  /** Of the API; null where only a table is named, and while the local service does not run. */
+  baseUrl: string | null;
   /** What functions logged; null where only a table is named. */
   logs: LogPlace | null;
 }
@@ -51,15 +54,15 @@ export async function findPlace(flags: PlaceFlags): Promise<Place> {
   if (flags.region !== undefined) process.env.AWS_REGION = flags.region;
   const outputs =
     choice.kind === 'table'
-      ? { TableName: choice.tableName, BucketName: null, UserPoolId: process.env.USER_POOL_ID }
-      : await stackOutputs(choice.stackName, ['TableName', 'BucketName', 'UserPoolId']);
-  const { TableName: tableName, BucketName: bucketName, UserPoolId: poolId } = outputs;
+      ? { TableName: choice.tableName, BucketName: null, UserPoolId: process.env.USER_POOL_ID, BaseUrl: null }
+      : await stackOutputs(choice.stackName, ['TableName', 'BucketName', 'UserPoolId', 'BaseUrl']);
+  const { TableName: tableName, BucketName: bucketName, UserPoolId: poolId, BaseUrl: baseUrl } = outputs;
   const cognitoUrl = process.env.AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER || null;
   const userPool = poolId ? { id: poolId, cognitoUrl } : null;
   const region = process.env.AWS_REGION;
   const name = `the table ${tableName}${region ? ` in ${region}` : ' on AWS'}`;
   const logs = choice.kind === 'stack' ? { stackName: choice.stackName } : null;
-  return { tableName, bucketName, userPool, logs, name, localFolder: null };
+  return { tableName, bucketName, userPool, baseUrl, logs, name, localFolder: null };
 }
 
 export function localPlace(folder: string): Place {
@@ -67,9 +70,10 @@ export function localPlace(folder: string): Place {
   pointSdkAt(engines);
   const { tableName, bucketName, cognitoUrl, userPoolId } = engines;
   const userPool = { id: userPoolId, cognitoUrl };
-  const logs = { file: dataFolder(folder).log };
+  const { log, ready } = dataFolder(folder);
+  const baseUrl = existsSync(ready) ? (JSON.parse(readFileSync(ready, 'utf8')) as ReadyFile).baseUrl : null;
   const name = `the local service on ${folder}`;
-  return { tableName, bucketName, userPool, logs, name, localFolder: folder };
+  return { tableName, bucketName, userPool, baseUrl, logs: { file: log }, name, localFolder: folder };
 }
 
 export function readEngines(folder: string): EnginesFile {

@@ -25,8 +25,8 @@ const pageBytes = 100 * 15_000;
 const tryBytes = 240;
 /** A search looks at a thousand records of 7 kB, four of them a unit. */
 const searchUnits = 1750;
-/** Of twenty identities with eight samples, each with two links. */
-const identitiesBytes = 20 * 8 * 2 * 1500;
+/** Of twenty identities with nine samples, each with two links. */
+const identitiesBytes = 20 * 9 * 2 * 1500;
 const lineBitsPerSecond = 100_000_000;
 
 const cost = ({ usd, per = 1, unitSize = 1 }: Price, quantity: number) => (quantity * usd) / per / unitSize;

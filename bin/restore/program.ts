@@ -69,7 +69,14 @@ async function restore(flags: Flags, options: RestoreOptions): Promise<number> {
     ]);
     state ??= await newState(client, flags, tableName);
     const save = () => writeState(file, state!);
-    const by = await operatorOf({ ...place, tableName, bucketName, userPool: null, logs: null });
+    const by = await operatorOf({
+      ...place,
+      tableName,
+      bucketName,
+      userPool: null,
+      baseUrl: null,
+      logs: null,
+    });
     const found = { client, stackName: stack, tableName, bucketName };
     const restoration: Restoration = { ...found, by, state, save, ...options };
     say(

@@ -40,7 +40,7 @@ export const identityAnswer = z.object({
   source: described(z.nullable(z.string()), 'Where it is from, where that is known.'),
   samples: described(
     z.array(identitySample),
-    'Pictures that show what it makes, at most 8, and fewer where more than 125 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour.',
+    'Pictures that show what it makes, at most 9, and fewer where more than 111 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour.',
   ),
 });
 

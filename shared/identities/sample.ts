@@ -10,7 +10,7 @@ export interface Sample {
 }
 
 /** Of one identity. Every one is two links in each answer of GET /identities. */
-export const maxSamples = 8;
+export const maxSamples = 9;
 export const maxSamplePromptCharacters = 500;
 /** A Lambda function answers six megabytes at most, and a sample takes two kilobytes, or four with the longest prompt. */
 const maxSamplesPerAnswer = 1000;

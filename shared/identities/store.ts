@@ -90,6 +90,15 @@ export function identityStore(table: Table) {
   return store;
 }
 
+/** New samples of a version. Those of the active one are shown. */
+export function withSamples(identity: Identity, version: StoredVersion): IdentityChange {
+  const isShown = version.number === identity.model?.number;
+  return {
+    identity: isShown ? { ...identity, samples: version.samples } : identity,
+    versions: [version],
+  };
+}
+
 /** A slug names one identity for ever, also after that was renamed. */
 export class SlugTaken extends Error {
   constructor(slug: string) {

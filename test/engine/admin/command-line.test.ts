@@ -47,7 +47,7 @@ test.each([
   ['identity put --id x --no-samples --sample a.png', 'exclude each other'],
   ['identity put --id x --sample a.png --sample b.png --sample-prompt one', 'for each --sample'],
   ['identity put --id x --sample-prompt one', 'one --sample-prompt for each --sample'],
-  [`identity put --id x${' --sample a.png'.repeat(9)}`, 'at most 8 samples'],
+  [`identity put --id x${' --sample a.png'.repeat(10)}`, 'at most 9 samples'],
   ['license list --table a --stack b', 'cannot be used with'],
   ['audit', 'Name a license or give --identities'],
   ['audit lic_1 --identities', 'Name a license or give --identities'],
