@@ -3,27 +3,24 @@ import type { Page } from 'playwright-core';
 import { askFor, expectFits, phone, screen, useDashboard } from '../support/browser.ts';
 import { tableOf } from '../support/grants.ts';
 import { identityStore } from '../../shared/identities/store.ts';
-import { activeVersion, noWords, plainVersion } from '../../shared/identities/version.ts';
+import { noWords } from '../../shared/identities/version.ts';
 
 const dashboard = useDashboard();
-const ofWords = { triggerWords: ['qx7 light'], showsTriggerWords: true };
-const words = { ...noWords, ...ofWords, promptTemplate: '{prompt}, in the manner of qx7' };
+const shown = { triggerWords: ['qx7 light'], showsTriggerWords: true };
+const words = { ...noWords, ...shown, promptTemplate: '{prompt}, in the manner of qx7' };
+const rights = { license: 'CC BY 4.0', source: 'https://creators.example/aurora', consent: null };
 
-/** Version 1 is that of the demo data, and version 2 another style, whose words the model gets around a prompt. */
+/** Of the demo data's two versions the first one ends, and the second one gets words and rights. */
 beforeAll(async () => {
-  const { service } = dashboard;
-  const catalog = identityStore(tableOf(service.dataDir));
-  await catalog.change(service.ready.identities.aurora!, (found) => {
-    const before = found!;
-    const rights = { license: 'CC BY 4.0', source: 'https://creators.example/aurora', consent: null };
-    const facts = { number: 2, createdAtMs: Date.now(), note: 'Paper in place of light', words, rights };
-    const model = { ...plainVersion, settings: { style: 'drift' }, ...facts };
-    const first = { ...activeVersion(before)!, retiresAtMs: Date.now() + 40 * 86_400_000 };
-    return {
-      identity: { ...before, model, lastVersion: 2 },
-      versions: [first, { ...model, samples: [], retiresAtMs: null }],
-    };
-  });
+  const { dataDir, ready } = dashboard.service;
+  const catalog = identityStore(tableOf(dataDir));
+  const identityId = ready.identities.aurora!;
+  const [second, first] = await catalog.versions(identityId);
+  const ends = { ...first!, retiresAtMs: Date.now() + 40 * 86_400_000 };
+  await catalog.change(identityId, (before) => ({
+    identity: { ...before!, model: { ...before!.model!, words, rights } },
+    versions: [{ ...second!, words, rights }, ends],
+  }));
 });
 
 const toAurora = async (page: Page) => {
@@ -50,7 +47,7 @@ test('an identity is found by its trigger words, and its page tells licence, sou
   for (const fact of ['qx7 light', 'CC BY 4.0', 'https://creators.example/aurora', '1024 × 1024 px'])
     await page.locator('dl').getByText(fact).waitFor();
   const [second, first] = await page.getByRole('list', { name: 'Versions' }).getByRole('listitem').all();
-  expect(await second!.textContent()).toMatch(/^Version 2Active.*Paper in place of light$/);
+  expect(await second!.textContent()).toMatch(/^Version 2Active.*Curtains of light\.$/);
   expect(await first!.textContent()).toMatch(/^Version 1.*It can be used until .*Use in the playground/);
   expect(complaints).toEqual([]);
 });
@@ -77,8 +74,8 @@ test('the version that is picked is sent and told, the active one is not named, 
   await page.getByText('The settings of a stored request are filled in').waitFor();
   expect(await versionField(page).inputValue()).toBe('2');
   // Another identity has other versions.
-  await page.goto(`${dashboard.url}playground?identity=${dashboard.service.ready.identities.basalt}`);
-  await page.getByRole('button', { name: /^Identity basalt/ }).waitFor();
+  await page.goto(`${dashboard.url}playground?identity=${dashboard.service.ready.identities.citrine}`);
+  await page.getByRole('button', { name: /^Identity citrine/ }).waitFor();
   expect(await versionField(page).count()).toBe(0);
   expect(complaints).toEqual([]);
 });
@@ -108,8 +105,7 @@ test('two versions are compared by the same seed; where the second is refused at
   expect(sent[2]).toEqual(sent[1]);
   for (const name of ['A', 'B']) await page.getByRole('img', { name: `${name}: a night twice` }).waitFor();
   const row = (name: string) => page.getByRole('row').filter({ hasText: name }).textContent();
-  const { seed } = sent[0];
-  expect(await row('Seed')).toBe(`Seed${seed}${seed}`);
+  expect(await row('Seed')).toBe(`Seed${sent[0].seed}${sent[1].seed}`);
   expect(await row('Identity version')).toBe('Identity version≠ Different12');
 });
 
