@@ -93,6 +93,21 @@ export function useAccountIdentities() {
   });
 }
 
+/**
+ * An identity, by its id or slug, with the versions that may be used: as a license may use it, without one as any of the
+ * account may. It is not fetched before `isWanted`.
+ */
+export function useIdentity(identityId: string, licenseId?: string, isWanted = true) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['identity', identityId, licenseId],
+    queryFn: ({ signal }) =>
+      api.request('GET /identities/{identityId}', { path: { identityId }, query: { licenseId }, signal }),
+    enabled: isWanted,
+    staleTime: 5 * minuteMs,
+  });
+}
+
 export function useUsage(licenseId: string) {
   const api = useApi();
   return useQuery({

@@ -24,11 +24,16 @@ function Ago({ iso }: { iso: string }) {
   return formatRelative(iso, 'happened', useNow());
 }
 
+interface MadeProps {
+  generation: { identity: { name: string }; identityVersion?: number | null; createdAt: string };
+}
+
 /** With which identity a request was made, and how long ago. */
-export function Made({ generation }: { generation: { identity: { name: string }; createdAt: string } }) {
+export function Made({ generation: { identity, identityVersion, createdAt } }: MadeProps) {
   return (
     <>
-      <bdi>{generation.identity.name}</bdi>, <Time iso={generation.createdAt} relative />
+      <bdi>{identity.name}</bdi>
+      {identityVersion && `, version ${identityVersion}`}, <Time iso={createdAt} relative />
     </>
   );
 }

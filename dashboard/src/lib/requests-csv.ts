@@ -24,8 +24,9 @@ const columns: [
   ['steps', ({ steps }) => steps],
   ['guidance scale', ({ cfgScale }) => cfgScale],
   ['format', ({ outputFormat }) => outputFormat],
-  ['identity version', ({ modelVersion }) => modelVersion],
+  ['identity version', ({ identityVersion }) => identityVersion],
   ['processing ms', ({ processingTimeMs }) => processingTimeMs],
+  ['model version', ({ modelVersion }) => modelVersion],
 ];
 
 /** Requests with their prompts and parameters. @param names of keys, by their ids, as far as they are known */

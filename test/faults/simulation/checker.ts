@@ -31,7 +31,15 @@ const waysOn: Record<string, readonly string[]> = {
   QUEUED: ['QUEUED', 'PROCESSING', 'FAILED', 'TIMEOUT'],
   PROCESSING: ['PROCESSING', 'COMPLETED', 'FAILED', 'TIMEOUT'],
 };
-const fixed = ['credits', 'periodStartMs', 'createdAtMs', 'keyId', 'numOutputs', 'leaseUntilMs', 'identityVersion'];
+const fixed = [
+  'credits',
+  'periodStartMs',
+  'createdAtMs',
+  'keyId',
+  'numOutputs',
+  'leaseUntilMs',
+  'identityVersion',
+];
 const fixedByStart = [...fixed, 'runId', 'startedAtMs'];
 
 /** What is wrong with a record's change, null when nothing is. A final state never changes. */

@@ -49,7 +49,16 @@ export function drawRequest(
   const version = pinned === null ? {} : { identityVersion: pinned };
   return {
     key,
-    body: JSON.stringify({ identityId: 'idn_1', prompt, width, height, numOutputs, ...seed, ...references, ...version }),
+    body: JSON.stringify({
+      identityId: 'idn_1',
+      prompt,
+      width,
+      height,
+      numOutputs,
+      ...seed,
+      ...references,
+      ...version,
+    }),
     credits: creditCost({ width, height, numOutputs }),
     numOutputs,
     idempotencyKey,

@@ -22,6 +22,7 @@ test.each<[Partial<StoredGeneration>, string[]]>([
   [{ id: 'other', createdAt: '2026-01-01T00:00:00.000Z', processingTimeMs: 9 }, []],
   [{ prompt: 'a calm Night', negativePrompt: 'fog' }, ['Prompt', 'Negative prompt']],
   [{ identity: { ...generation.identity, id: 'idn_2' }, height: 1024 }, ['Identity', 'Size']],
+  [{ identityVersion: 2, effectivePrompt: 'a calm night, qx7' }, ['What the model got', 'Identity version']],
   [{ type: 'reference', referenceImagesUsed: 1 }, ['Type', 'Reference images used']],
   [{ steps: 31, cfgScale: 7 }, ['Steps', 'Guidance scale']],
   [{ numOutputs: 1, outputFormat: 'webp' }, ['Outputs', 'Format']],

@@ -149,7 +149,7 @@ test('copied code is a body that the service accepts and reads as the stored req
     const { referenceImages: _, ...body } = createGenerationBody.parse(sampleBody(stored));
     const { identityId, numInferenceSteps: steps, guidanceScale: cfgScale, ...same } = body;
     expect(stored).toMatchObject({ ...same, identity: { id: identityId }, steps, cfgScale });
-    expect(Object.keys(body)).toHaveLength(12);
+    expect(Object.keys(body)).toHaveLength(13);
   }
 });
 

@@ -23,9 +23,10 @@ test('a specialist identity is in the licenses that list it, any other in those 
   expect(namesWith('drift', licenses.slice(0, 2))).toEqual(['plan']);
 });
 
-test('an identity is found by words of its name, its slug and its description together', () => {
-  const identity = { name: 'Aurora', slug: 'northern-lights', description: 'Soft color fields' };
-  expect(['fields LIGHTS aurora', 'aurora stone'].map((search) => hasWords(identity, search))).toEqual([
+test('an identity is found by words of its name, its slug, its description and its trigger words together', () => {
+  const facts = { name: 'Aurora', slug: 'northern-lights', description: 'Soft color fields' };
+  const identity = { ...facts, triggerWords: ['qx7 glow'] };
+  expect(['fields LIGHTS aurora QX7', 'aurora stone'].map((search) => hasWords(identity, search))).toEqual([
     true,
     false,
   ]);
@@ -39,7 +40,12 @@ test('a sample is described by its prompt, and without one by its number', () =>
   ]);
 });
 
-test('an address of the playground holds any prompt', () => {
-  const { searchParams } = new URL(playgroundAddress('idn_1', 'a & b = "c" #1'), 'https://a.test');
+test('an address of the playground holds any prompt, and the version unless it is the active one', () => {
+  const { searchParams } = new URL(
+    playgroundAddress('idn_1', { prompt: 'a & b = "c" #1' }),
+    'https://a.test',
+  );
   expect(Object.fromEntries(searchParams)).toEqual({ identity: 'idn_1', prompt: 'a & b = "c" #1' });
+  const address = playgroundAddress('idn_1', { version: 2, compare: 1 });
+  expect(address).toBe('/playground?identity=idn_1&version=2&compare=1');
 });

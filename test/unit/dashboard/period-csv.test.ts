@@ -131,7 +131,7 @@ async function run(answers: unknown[]) {
 test('every page of the period is read, newest first, and keys have their names', async () => {
   const { csv, asked, reported } = await run([newerKeys, keys, first, last]);
   const row = (id: string, key: string) =>
-    `${id},2026-11-21T12:00:00.000Z,,QUEUED,Text to image,harbor,${key},1024,768,2,2,,prompt of ${id},,42,30,7.5,png,one,1200`;
+    `${id},2026-11-21T12:00:00.000Z,,QUEUED,Text to image,harbor,${key},1024,768,2,2,,prompt of ${id},,42,30,7.5,png,1,1200,one`;
   const rows = [row('r3', 'CI'), row('r2', 'playground'), row('r1', 'key_gone')];
   expect(csv.split('\r\n').slice(1, -1)).toEqual(rows);
   const { billingPeriodStart: createdAfter, billingPeriodEnd: createdBefore } = stats;

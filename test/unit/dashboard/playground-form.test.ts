@@ -16,6 +16,7 @@ import {
 } from '../../../dashboard/src/screens/playground/form-values.ts';
 import { fitSize, presetsFor } from '../../../dashboard/src/screens/playground/sizes.ts';
 import { createGenerationBody } from '../../../shared/generations/contract.ts';
+import { comparedWith, versionError } from '../../../dashboard/src/screens/playground/versions.ts';
 import { storedGeneration } from '../../support/stored-generation.ts';
 
 const pro = { tier: 'Pro', maxOutputs: 4, maxSidePx: 2048 };
@@ -113,9 +114,9 @@ const numbers = { seed: 4294967295, steps: 42, cfgScale: 3.5, width: 2048, heigh
 const stored: StoredGeneration = { ...storedGeneration, ...texts, ...numbers, outputFormat: 'webp' };
 
 describe('filling the form from a stored request', () => {
-  test('brings every setting and its seed', () => {
+  test('brings every setting, its seed and the version that made it', () => {
     const typed = { width: '2048', height: '1152', steps: '42', guidance: '3.5', seed: '4294967295' };
-    const others = { identityId: 'idn_1', numOutputs: 4, outputFormat: 'webp' };
+    const others = { identityId: 'idn_1', identityVersion: '1', numOutputs: 4, outputFormat: 'webp' };
     const values = { ...defaultValues, ...texts, ...typed, ...others };
     expect(fillFromStored(stored, pro, [ember, harbor])).toEqual({ values, notes: [] });
   });
@@ -179,4 +180,22 @@ describe('keeping what was chosen', () => {
     items.set('form', '{"seed":7,"prompt":null,"width":"640","constructor":"y"}');
     expect(createFormStore(storage).values()).toEqual({ ...defaultValues, width: '640' });
   });
+});
+
+test('what was chosen of versions is compared and sent where it is there, and another identity has other ones', () => {
+  const versions = [3, 2, 1].map((version) => ({ version, active: version === 2 })) as never;
+  const compared = (identityVersion: string, otherVersion: string) =>
+    comparedWith({ identityVersion, otherVersion }, versions);
+  expect([compared('', '3'), compared('3', '2'), compared('', '')]).toEqual([3, 2, null]);
+  // The same twice, and one that is gone.
+  expect([compared('', '2'), compared('3', '3'), compared('3', '9')]).toEqual([null, null, null]);
+  expect([versionError({ ...valid, identityVersion: '9' }, versions), versionError(valid, versions)]).toEqual(
+    ['Version 9 can’t be used any more. Choose another.', null],
+  );
+  const form = createFormStore(() => ({ getItem: () => null, setItem: () => {} }));
+  form.change({ ...valid, identityVersion: '3', otherVersion: '2' });
+  expect(toBody(form.values(), 'lic_1')).toMatchObject({ identityVersion: 3 });
+  form.change({ identityId: 'idn_2' });
+  expect(form.values()).toMatchObject({ identityVersion: '', otherVersion: '' });
+  expect(toBody(form.values(), 'lic_1')).not.toHaveProperty('identityVersion');
 });

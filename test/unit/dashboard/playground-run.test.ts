@@ -99,7 +99,7 @@ describe('sending a run', () => {
     expect([sending, runs]).toEqual([null, []]);
     expect(failure).toMatchObject({ command, atMs: 1000, error: { code: 'SERVICE_UNAVAILABLE' } });
     expect(errors).toEqual([failure?.error]);
-    await store.start(api, failure!.command);
+    expect(await store.start(api, failure!.command)).toBe('1');
     expect(store.state()).toMatchObject({ failure: null, runs: ['1'] });
     // Where its images can't be uploaded, nothing is sent.
     await store.start(api, command, { prepare: () => Promise.reject(error) });
@@ -181,7 +181,7 @@ test('a result that is none says why, and that nothing was charged', () => {
 });
 
 test('a result has the same facts before and after it is stored', () => {
-  const body = { ...command.body, prompt: 'a calm night', width: 1024, height: 768 };
+  const body = { ...command.body, identityVersion: 1, prompt: 'a calm night', width: 1024, height: 768 };
   expect(factsOfBody(body, 'harbor', 5)).toEqual(factsOfStored(storedGeneration, 5));
   expect(factsOfStored(storedGeneration).startedAtMs).toBe(Date.parse(storedGeneration.createdAt));
 });

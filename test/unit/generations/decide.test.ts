@@ -63,7 +63,9 @@ describe('an identityId', () => {
 
   test.each([5, ['idn_1']])('that is %j is refused beside what else is wrong', (identityId) => {
     const sent = { body: { identityId, prompt: 5 }, identity: null };
-    const message = expect.stringContaining('identityId must be the id or the slug of an identity; prompt must be');
+    const message = expect.stringContaining(
+      'identityId must be the id or the slug of an identity; prompt must be',
+    );
     expect(refusal(sent)).toMatchObject({ code: 'INVALID_PARAMETERS', message });
   });
 });

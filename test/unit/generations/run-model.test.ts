@@ -74,7 +74,14 @@ describe('a model is asked', () => {
         referenceMode: 'reference',
         preserveBranding: true,
         references: [{ url: 'see r1/0 for 180' }, { url: 'see r1/1 for 180' }],
-        identity: { id: 'idn_1', adapterUrl: null, adapterVersion: 'v1', version: 1, adapterSha256: null, settings: {} },
+        identity: {
+          id: 'idn_1',
+          adapterUrl: null,
+          adapterVersion: 'v1',
+          version: 1,
+          adapterSha256: null,
+          settings: {},
+        },
         outputs: [
           { putUrl: 'put r1/0 for 180', previewPutUrl: 'put preview r1/0 for 180' },
           { putUrl: 'put r1/1 for 180', previewPutUrl: 'put preview r1/1 for 180' },

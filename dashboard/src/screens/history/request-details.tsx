@@ -21,7 +21,8 @@ export function RequestDetails({ generation }: { generation: StoredGeneration })
   );
 }
 
-function Words({ generation: { prompt, negativePrompt } }: { generation: StoredGeneration }) {
+function Words({ generation }: { generation: StoredGeneration }) {
+  const { prompt, effectivePrompt, negativePrompt } = generation;
   return (
     <Card>
       <CardHeader className="mb-2">
@@ -31,11 +32,22 @@ function Words({ generation: { prompt, negativePrompt } }: { generation: StoredG
       <p dir="auto" className="whitespace-pre-wrap wrap-anywhere">
         {prompt}
       </p>
-      <h3 className="mt-4 text-xs text-muted-foreground">Negative prompt</h3>
-      <p dir="auto" className="whitespace-pre-wrap wrap-anywhere">
+      {effectivePrompt && <MoreWords title="What the model got">{effectivePrompt}</MoreWords>}
+      <MoreWords title="Negative prompt">
         {negativePrompt || <span className="text-muted-foreground">None</span>}
-      </p>
+      </MoreWords>
     </Card>
+  );
+}
+
+function MoreWords({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <>
+      <h3 className="mt-4 text-xs text-muted-foreground">{title}</h3>
+      <p dir="auto" className="whitespace-pre-wrap wrap-anywhere">
+        {children}
+      </p>
+    </>
   );
 }
 
@@ -48,6 +60,7 @@ function Parameters({ generation }: { generation: StoredGeneration }) {
         <Detail name="Identity">
           <bdi>{identity.name}</bdi>
         </Detail>
+        <Detail name="Identity version">{generation.identityVersion ?? '–'}</Detail>
         <Detail name="Type">{typeLabels[type]}</Detail>
         <Detail name="Size">{formatSize(generation)} px</Detail>
         <Detail name="Outputs">{formatNumber(numOutputs)}</Detail>

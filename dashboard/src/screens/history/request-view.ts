@@ -7,9 +7,11 @@ import type { SampleRequest } from '../../lib/code-samples.ts';
  * a different image by mistake.
  */
 export function sampleBody(generation: StoredGeneration): SampleRequest['body'] {
-  const { identity, prompt, negativePrompt, width, height, numOutputs, outputFormat, type } = generation;
+  const { identity, identityVersion, prompt, negativePrompt, width, height, numOutputs } = generation;
+  const { outputFormat, type } = generation;
   return {
     identityId: identity.id,
+    ...(identityVersion !== null && { identityVersion }),
     prompt,
     ...(negativePrompt !== '' && { negativePrompt }),
     seed: generation.seed,

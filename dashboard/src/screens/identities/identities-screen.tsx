@@ -51,7 +51,7 @@ function Gallery({ identities }: { identities: IdentityAnswer[] }) {
         <Input
           type="search"
           aria-label="Words of an identity"
-          placeholder="Name or description"
+          placeholder="Name, description or trigger word"
           value={search}
           onChange={({ target }) => choose({ search: target.value, onlyPhotos })}
           className="sm:max-w-xs"
@@ -68,7 +68,7 @@ function Gallery({ identities }: { identities: IdentityAnswer[] }) {
         </p>
       </div>
       {shown.length === 0 ? (
-        <NothingToShow isFiltered={onlyPhotos || search !== ''} />
+        <NothingToShow search={search} onlyPhotos={onlyPhotos} />
       ) : (
         <ul role="list" aria-label="Identities" className={grid}>
           {shown.map((identity, i) => (
@@ -107,10 +107,10 @@ function useFilters(): Filters & { choose: (filters: Filters) => void } {
   return { search, onlyPhotos: query.get('photos') === '1', choose };
 }
 
-function NothingToShow({ isFiltered }: { isFiltered: boolean }) {
-  return isFiltered ? (
+function NothingToShow({ search, onlyPhotos }: Filters) {
+  return onlyPhotos || search !== '' ? (
     <EmptyState icon={Images} title="No identity matches">
-      Try other words, or show also those that take no product photos.
+      Try other words{onlyPhotos && ', or show also those that take no product photos'}.
     </EmptyState>
   ) : (
     <EmptyState icon={Images} title="No identity to show" action={<ManagerLinks />}>

@@ -1,9 +1,9 @@
 import { CircleSlash, Images, Sparkles, Image } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { useRef, useState } from 'react';
 import { Link, useParams } from 'react-router';
-import { useAccountIdentities } from '@/api/queries.ts';
-import type { IdentityAnswer, LicenseAnswer } from '@/lib/types.ts';
-import { CopyButton } from '@/components/copy-button.tsx';
+import { ApiError } from '@/api/api-error.ts';
+import { useIdentity } from '@/api/queries.ts';
+import type { IdentityAnswer, IdentityDetail } from '@/lib/types.ts';
 import { Loading } from '@/components/loading.tsx';
 import { Loaded } from '@/components/states.tsx';
 import { Alert } from '@/components/ui/alert.tsx';
@@ -12,53 +12,85 @@ import { Card, CardTitle } from '@/components/ui/card.tsx';
 import { useSampleAddresses } from '@/lib/config.ts';
 import { BackLink, Page } from '@/layout/page.tsx';
 import { codeSamples, defaultPrompt } from '@/lib/code-samples.ts';
-import { LicenseName } from '@/license/license-badge.tsx';
 import { useLicenseChoice } from '@/license/license-choice.ts';
 import { CodeTabs } from '@/components/code.tsx';
 import { LargeImage, ThumbnailStrip } from '@/components/pictures.tsx';
+import { FactsCard } from './facts-card.tsx';
 import { IdentityBadges } from './identity-badges.tsx';
 import { licensesWith, playgroundAddress, sampleText } from './included.ts';
+import { VersionsCard } from './versions-card.tsx';
+
+/** The license is another, or nobody may use it any more. */
+const notThere = ['IDENTITY_NOT_FOUND', 'IDENTITY_MISMATCH'];
 
 export default function IdentityScreen() {
-  const { identityId } = useParams();
-  const query = useAccountIdentities();
-  const { data, refetch } = query;
-  if (data === undefined) {
-    const skeleton = <Loading label="Loading the identity" bars={['aspect-4/3 max-h-[70dvh]']} />;
-    return (
-      <Page title="Identity">
-        <Loaded query={query} skeleton={skeleton} />
-      </Page>
-    );
-  }
-  const identity = data.find(({ id }) => id === identityId);
-  if (identity === undefined) return <UnknownIdentity />;
-  return <IdentityPage identity={identity} renew={() => void refetch()} />;
+  const { identityId = '' } = useParams();
+  const query = useIdentity(identityId);
+  const { data, error, refetch } = query;
+  if (data !== undefined) return <IdentityPage key={data.id} identity={data} renew={() => void refetch()} />;
+  if (error instanceof ApiError && notThere.includes(error.code))
+    return <UnknownIdentity why={error.message} />;
+  const skeleton = <Loading label="Loading the identity" bars={['aspect-4/3 max-h-[70dvh]']} />;
+  return (
+    <Page title="Identity">
+      <Loaded query={query} skeleton={skeleton} />
+    </Page>
+  );
 }
 
-function UnknownIdentity() {
+function UnknownIdentity({ why }: { why: string }) {
   return (
-    <Page
-      title="There is no such identity"
-      description="Its id may be mistyped, or none of your licenses includes it any more."
-    >
+    <Page title="There is no such identity" description={why}>
       <LinkButton to="/identities">Show all identities</LinkButton>
     </Page>
   );
 }
 
-function IdentityPage({ identity, renew }: { identity: IdentityAnswer; renew: () => void }) {
+function IdentityPage({ identity, renew }: { identity: IdentityDetail; renew: () => void }) {
+  const { license, licenses } = useLicenseChoice();
+  const [chosen, setChosen] = useState<number | null>(null);
+  const including = licensesWith(identity, licenses);
+  const isIncluded = including.some(({ licenseId }) => licenseId === license?.licenseId);
+  // The active version's, until another's are asked for.
+  const other = identity.versions.find(({ version, active }) => version === chosen && !active);
+  const shown = other?.version ?? identity.version;
+  const viewer = useRef<HTMLDivElement>(null);
+  const show = (version: number): void => {
+    setChosen(version);
+    // What was pressed is far below.
+    viewer.current?.focus({ preventScroll: true });
+    viewer.current?.scrollIntoView({ block: 'start' });
+  };
   return (
     <>
       <BackLink to="/identities">Identities</BackLink>
       <Page title={identity.name} description={identity.description} wide>
         <div className="grid grid-cols-1 gap-6 xl:grid-cols-[minmax(0,1fr)_26rem]">
-          <SampleViewer key={identity.id} identity={identity} renew={renew} />
+          <div
+            ref={viewer}
+            tabIndex={-1}
+            role="region"
+            aria-label="Samples"
+            className="scroll-mt-20 lg:scroll-mt-10"
+          >
+            <SampleViewer
+              key={shown}
+              identity={{ ...identity, ...(other && { samples: other.samples }) }}
+              version={other?.version ?? null}
+              renew={renew}
+            />
+          </div>
           <div className="grid grid-cols-1 content-start gap-6">
             <UseCard identity={identity} />
             <FactsCard identity={identity} />
           </div>
         </div>
+        <VersionsCard
+          identity={identity}
+          isUsable={identity.available && isIncluded}
+          shown={shown}
+          onShow={show}
+        />
         <CodeSection identity={identity} />
       </Page>
     </>
@@ -107,56 +139,6 @@ function UseCard({ identity }: { identity: IdentityAnswer }) {
   );
 }
 
-function FactsCard({ identity }: { identity: IdentityAnswer }) {
-  const { licenses } = useLicenseChoice();
-  const { id, slug, productPhotos } = identity;
-  return (
-    <Card title="Facts">
-      <dl className="grid grid-cols-1 gap-4">
-        <Fact name="Identity id">
-          <span className="flex flex-wrap items-center gap-x-1">
-            <code className="text-[0.8125rem] break-all">{id}</code>
-            <CopyButton text={id} label="Copy the identity's id" iconOnly />
-          </span>
-        </Fact>
-        <Fact name="Slug">
-          <code className="text-[0.8125rem] break-all">{slug}</code>
-        </Fact>
-        <Fact name="Product photos">
-          {productPhotos
-            ? 'Takes up to 4 reference images of products, and can keep a product exactly as it is.'
-            : 'Generates from the prompt alone. It takes no reference images.'}
-        </Fact>
-        <Fact name="Included in">
-          <Included licenses={licensesWith(identity, licenses)} />
-        </Fact>
-      </dl>
-    </Card>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="grid min-w-0 gap-1">
-      <dt className="text-xs text-muted-foreground">{name}</dt>
-      <dd className="min-w-0 text-pretty">{children}</dd>
-    </div>
-  );
-}
-
-function Included({ licenses }: { licenses: readonly LicenseAnswer[] }) {
-  if (licenses.length === 0) return 'None of your licenses that can be used now';
-  return (
-    <ul role="list" className="grid gap-2">
-      {licenses.map((license) => (
-        <li key={license.licenseId} className="flex min-w-0">
-          <LicenseName license={license} compact />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 function CodeSection({ identity }: { identity: IdentityAnswer }) {
   const addresses = useSampleAddresses();
   const prompt = identity.samples.find((sample) => sample.prompt !== null)?.prompt ?? defaultPrompt;
@@ -178,10 +160,12 @@ function CodeSection({ identity }: { identity: IdentityAnswer }) {
 
 interface SampleViewerProps {
   identity: IdentityAnswer;
+  /** The one that made the samples; null for the active one. */
+  version: number | null;
   renew: () => void;
 }
 
-function SampleViewer({ identity, renew }: SampleViewerProps) {
+function SampleViewer({ identity, version, renew }: SampleViewerProps) {
   const [shown, setShown] = useState(0);
   const { samples } = identity;
   if (samples.length === 0) return <NoSamples identity={identity} />;
@@ -202,13 +186,14 @@ function SampleViewer({ identity, renew }: SampleViewerProps) {
       />
       <figcaption className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <p dir="auto" className="min-w-0 text-pretty wrap-anywhere text-muted-foreground">
+          {version !== null && `Version ${version}: `}
           {text}
         </p>
         {sample.prompt !== null && identity.available && (
           <LinkButton
             variant="outline"
             size="sm"
-            to={playgroundAddress(identity.id, sample.prompt)}
+            to={playgroundAddress(identity.id, { version: version ?? undefined, prompt: sample.prompt })}
             icon={Sparkles}
           >
             Try this prompt

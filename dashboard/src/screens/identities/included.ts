@@ -17,12 +17,11 @@ export function licensesWith(
 }
 
 /** Whether every word of a search is in what the identity says of itself. */
-export function hasWords(
-  { name, slug, description }: Pick<IdentityAnswer, 'name' | 'slug' | 'description'>,
-  search: string,
-): boolean {
-  return hasAllWords(`${name} ${slug} ${description}`, searchWords(search));
+export function hasWords({ name, slug, description, triggerWords }: Searched, search: string): boolean {
+  return hasAllWords([name, slug, description, ...triggerWords].join(' '), searchWords(search));
 }
+
+type Searched = Pick<IdentityAnswer, 'name' | 'slug' | 'description' | 'triggerWords'>;
 
 /** What a sample shows, for people who don't see it. */
 export function sampleText(identity: Pick<IdentityAnswer, 'name' | 'samples'>, index: number): string {
@@ -33,7 +32,16 @@ export function sampleText(identity: Pick<IdentityAnswer, 'name' | 'samples'>, i
     : `Sample ${index + 1} of ${identity.name}`;
 }
 
-export function playgroundAddress(identityId: string, prompt: string | null = null): string {
-  const query = new URLSearchParams({ identity: identityId, ...(prompt !== null && { prompt }) });
+/** Without a version it is the active one. */
+export function playgroundAddress(
+  identityId: string,
+  { version, compare, prompt }: { version?: number | undefined; compare?: number; prompt?: string } = {},
+): string {
+  const query = new URLSearchParams({
+    identity: identityId,
+    ...(version !== undefined && { version: String(version) }),
+    ...(compare !== undefined && { compare: String(compare) }),
+    ...(prompt !== undefined && { prompt }),
+  });
   return `/playground?${query.toString()}`;
 }

@@ -11,6 +11,8 @@ interface Filled {
 export function fromStored(stored: StoredGeneration): FormValues {
   return {
     identityId: stored.identity.id,
+    identityVersion: String(stored.identityVersion ?? ''),
+    otherVersion: '',
     prompt: stored.prompt,
     negativePrompt: stored.negativePrompt,
     width: String(stored.width),
@@ -63,7 +65,7 @@ export function fitToIdentities(
   const wanted = identities.find(({ id }) => id === values.identityId);
   if (wanted?.available) return { values, notes: [] };
   const other = identities.find(({ available }) => available);
-  const chosen = { ...values, identityId: other?.id ?? '' };
+  const chosen = { ...values, identityId: other?.id ?? '', identityVersion: '', otherVersion: '' };
   if (wantedName === undefined) return { values: chosen, notes: [] };
   const why =
     wanted === undefined

@@ -9,6 +9,10 @@ import { minSidePx, sideStepPx, type Size } from './sizes.ts';
 /** The values of the form. Typed numbers are text, because they may not be numbers yet. */
 export interface FormValues {
   identityId: string;
+  /** Empty for the active one. */
+  identityVersion: string;
+  /** The version that makes the same images, to compare them; empty for none. */
+  otherVersion: string;
   prompt: string;
   negativePrompt: string;
   width: string;
@@ -26,6 +30,7 @@ export interface FormValues {
   preserveBranding: boolean;
 }
 
+type VersionName = 'identityVersion' | 'otherVersion';
 export type FieldName = keyof Omit<FormValues, 'customSize' | 'outputFormat' | 'preserveBranding'>;
 export type FormErrors = Partial<Record<FieldName, string>>;
 
@@ -43,6 +48,8 @@ export const guidanceRange = { min: 1, max: 20, step: 0.5 };
 
 export const defaultValues: FormValues = {
   identityId: '',
+  identityVersion: '',
+  otherVersion: '',
   prompt: '',
   negativePrompt: '',
   width: '1024',
@@ -59,7 +66,7 @@ export const defaultValues: FormValues = {
 
 /** The fields that the API would refuse, with a sentence for each. */
 export function validate(values: FormValues, limits: TierLimits): FormErrors {
-  const errors: Record<Exclude<FieldName, 'referenceMode'>, string | null> = {
+  const errors: Record<Exclude<FieldName, 'referenceMode' | VersionName>, string | null> = {
     identityId: values.identityId === '' ? 'Choose an identity.' : null,
     prompt:
       values.prompt.trim() === ''
@@ -123,6 +130,7 @@ export function toBody(
   return {
     licenseId,
     identityId: values.identityId,
+    ...(values.identityVersion !== '' && { identityVersion: Number(values.identityVersion) }),
     prompt: values.prompt,
     ...(values.negativePrompt !== '' && { negativePrompt: values.negativePrompt }),
     ...(values.seed.trim() !== '' && { seed: Number(values.seed) }),
@@ -159,8 +167,11 @@ export function createFormStore(storage: () => TabStorage) {
   return {
     subscribe,
     values: get,
+    /** Another identity has other versions. */
     change(change: Partial<FormValues>): void {
-      set(change);
+      const { identityId = get().identityId } = change;
+      const isOther = identityId !== get().identityId;
+      set({ ...(isOther && { identityVersion: '', otherVersion: '' }), ...change });
       keepDraft(key, get(), storage);
     },
   };

@@ -15,6 +15,7 @@ import { useDrops } from './references/use-drops.ts';
 import { useReferences } from './stores.ts';
 import { RunFailure, SubmitBar } from './submit-bar.tsx';
 import { usePlayground } from './use-playground.ts';
+import { VersionPicker } from './version-picker.tsx';
 import { fitToTier } from './fill-form.ts';
 import { otherSettings } from './last-used.ts';
 
@@ -36,6 +37,7 @@ export function PlaygroundForm({ usedSeed }: { usedSeed: number | null }) {
       <fieldset disabled={!license.usable} className="grid min-w-0 grid-cols-1 gap-6 p-4 sm:p-6">
         <legend className="sr-only">What to make</legend>
         <IdentityPicker />
+        <VersionPicker />
         <LastUsedOffer />
         <PromptField
           name="prompt"

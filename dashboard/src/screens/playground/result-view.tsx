@@ -121,9 +121,10 @@ interface RunDetailsProps {
 }
 
 export function RunDetails({ facts, stored }: RunDetailsProps) {
-  const { prompt, identityName, width, height, numOutputs } = facts;
+  const { prompt, identityName, identityVersion, width, height, numOutputs } = facts;
   const details = [
     identityName,
+    ...(identityVersion === null ? [] : [`Version ${identityVersion}`]),
     `${width} × ${height}`,
     ...(numOutputs > 1 ? [formatCount(numOutputs, 'image')] : []),
     ...(stored === null ? [] : outcome(stored)),

@@ -9,19 +9,21 @@ import type { Size } from './sizes.ts';
 export interface RunFacts extends Size {
   prompt: string;
   identityName: string;
+  /** Null for the active one, until the request is stored. */
+  identityVersion: number | null;
   numOutputs: number;
   startedAtMs: number;
 }
 
 export function factsOfBody(body: PlaygroundBody, identityName: string, startedAtMs: number): RunFacts {
-  const { prompt, width = 1024, height = 1024, numOutputs = 1 } = body;
-  return { prompt, identityName, width, height, numOutputs, startedAtMs };
+  const { prompt, identityVersion = null, width = 1024, height = 1024, numOutputs = 1 } = body;
+  return { prompt, identityName, identityVersion, width, height, numOutputs, startedAtMs };
 }
 
 /** @param startedAtMs when this browser sent it, which may have another clock than the service */
 export function factsOfStored(stored: StoredGeneration, startedAtMs?: number): RunFacts {
-  const { prompt, identity, width, height, numOutputs, createdAt } = stored;
-  const facts = { prompt, width, height, numOutputs, identityName: identity.name };
+  const { prompt, identity, identityVersion, width, height, numOutputs, createdAt } = stored;
+  const facts = { prompt, identityVersion, width, height, numOutputs, identityName: identity.name };
   return { ...facts, startedAtMs: startedAtMs ?? Date.parse(createdAt) };
 }
 

@@ -90,9 +90,9 @@ type Store = ReturnType<typeof createStore<RunState>>;
 function sendingOf({ get, set }: Store, accepted: (requestId: string, how: Sent) => void, now: () => number) {
   let stop = new AbortController();
   return {
-    /** Sends the command, unless another is being sent. Resolves when it is accepted, and also when it was refused. */
-    async start(api: Api, given: GenerationCommand, listeners: RunListeners = {}): Promise<void> {
-      if (get().sending !== null) return;
+    /** Sends the command, unless another is being sent. @returns the request's id once it is accepted; null where it is not. */
+    async start(api: Api, given: GenerationCommand, listeners: RunListeners = {}): Promise<string | null> {
+      if (get().sending !== null) return null;
       const { prepare, onAccepted, onRefused } = listeners;
       const { signal } = (stop = new AbortController());
       const startedAtMs = now();
@@ -108,10 +108,12 @@ function sendingOf({ get, set }: Store, accepted: (requestId: string, how: Sent)
         const { requestId } = await accept(api, command);
         accepted(requestId, { command, startedAtMs });
         onAccepted?.(requestId);
+        return requestId;
       } catch (error) {
-        if (signal.aborted) return;
+        if (signal.aborted) return null;
         set({ sending: null, failure: { command, error, atMs: now() } });
         onRefused?.(error, command);
+        return null;
       }
     },
     /** Takes back what was not sent yet. A request that was accepted is cancelled at the service. */

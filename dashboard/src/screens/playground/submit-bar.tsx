@@ -18,7 +18,7 @@ import { usePlayground } from './use-playground.ts';
 
 /** The cost, the credits that are left, and the button. It is always visible. */
 export function SubmitBar() {
-  const { values, license } = usePlayground();
+  const { values, otherVersion, license } = usePlayground();
   const { sending, failure } = useRunState();
   const generate = useRef<HTMLButtonElement>(null);
   const wait = useSecondsUntil(mayGoOnAtMs(failure));
@@ -44,7 +44,7 @@ export function SubmitBar() {
             }}
             {...(wait > 0 && sending === null && { 'aria-disabled': true })}
           >
-            {buttonText(sending !== null, wait, values.numOutputs)}
+            {buttonText(sending !== null, wait, values.numOutputs, otherVersion !== null)}
             {sending === null && wait === 0 && <Shortcut />}
           </Button>
         </div>
@@ -53,9 +53,10 @@ export function SubmitBar() {
   );
 }
 
-function buttonText(isSending: boolean, wait: number, numOutputs: number): string {
+function buttonText(isSending: boolean, wait: number, numOutputs: number, isPair: boolean): string {
   if (isSending) return 'Sending';
   if (wait > 0) return `Generate in ${wait} s`;
+  if (isPair) return 'Generate both';
   return numOutputs === 1 ? 'Generate' : `Generate ${formatCount(numOutputs, 'image')}`;
 }
 
@@ -102,10 +103,11 @@ function CancelButton({ next }: { next: RefObject<HTMLButtonElement | null> }) {
 }
 
 function Cost() {
-  const { values, license } = usePlayground();
+  const { values, otherVersion, license } = usePlayground();
   const { data: usage } = useUsage(license.licenseId);
   const size = sizeOf(values);
-  const cost = size === null ? null : creditCost({ ...size, numOutputs: values.numOutputs });
+  const one = size === null ? null : creditCost({ ...size, numOutputs: values.numOutputs });
+  const cost = one === null || otherVersion === null ? one : 2 * one;
   const left = usage === undefined ? null : creditsLeft(license, usage.stats);
   const short = cost !== null && left !== null && cost > left;
   return (

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useApi } from '@/api/client.ts';
-import type { IdentityAnswer, LicenseAnswer, StoredGeneration } from '@/lib/types.ts';
+import { useIdentity } from '@/api/queries.ts';
+import type { IdentityAnswer, IdentityDetail, LicenseAnswer, StoredGeneration } from '@/lib/types.ts';
 import { createRequiredContext } from '@/lib/required-context.ts';
 import { fromStored } from './fill-form.ts';
 import { toBody, validate, type FieldName, type FormErrors, type FormValues } from './form-values.ts';
@@ -9,6 +10,8 @@ import type { Destination } from './references/reference-store.ts';
 import { mayGoOnAtMs } from './run-store.ts';
 import { formStore, referenceStore, runStore, useFormValues, useReferences } from './stores.ts';
 import { useStartRun } from './use-start-run.ts';
+import { useSend } from './use-send.ts';
+import { comparedWith, versionError } from './versions.ts';
 
 /** The fields whose value is text. */
 type TextFieldName = 'prompt' | 'negativePrompt' | 'width' | 'height' | 'steps' | 'guidance' | 'seed';
@@ -22,10 +25,13 @@ export function usePlaygroundState(license: LicenseAnswer, identities: IdentityA
   const values = useFormValues();
   const { items } = useReferences();
   const identity = identities.find(({ id }) => id === values.identityId);
-  const errors = errorsOf(values, license, identity, items);
+  const versions = useVersions(license, identity);
+  const allowed = { license, identity, versions };
+  const otherVersion = comparedWith(values, versions);
+  const errors = errorsOf(values, allowed, items);
   const { shownErrors, touch, reveal, forget } = useShownErrors(values, errors);
   const { form, toWhatIsWrong } = useFocusOnWrong();
-  const startRun = useStartRun();
+  const [startRun, send] = [useStartRun(), useSend()];
   /** Where reference images are uploaded. */
   const uploadTo: Destination = { api, licenseId: license.licenseId };
 
@@ -34,7 +40,7 @@ export function usePlaygroundState(license: LicenseAnswer, identities: IdentityA
     if (!license.usable || sending !== null || mayGoOnAtMs(failure) > Date.now()) return;
     const addressIsFine = identity?.productPhotos !== true || referenceStore.addTypedUrl();
     // Checked again, because an address may just have been added.
-    const wrong = errorsOf(values, license, identity, referenceStore.state().items);
+    const wrong = errorsOf(values, allowed, referenceStore.state().items);
     if (!addressIsFine || Object.keys(wrong).length > 0) {
       reveal();
       toWhatIsWrong();
@@ -44,13 +50,14 @@ export function usePlaygroundState(license: LicenseAnswer, identities: IdentityA
     const references = identity?.productPhotos ? referenceStore.clearProblems() : [];
     const body = toBody(values, license.licenseId, references.length > 0 ? [] : null);
     const identityName = identity?.name ?? '';
-    startRun({ body, references, identityName, idempotencyKey: crypto.randomUUID() }, { upload: true });
+    void send({ body, references, identityName }, otherVersion);
   };
   const tryAgain = (): void => {
     const { failure } = runStore.state();
     // A changed form is a new request. An unchanged one keeps its idempotency key.
     const body = JSON.stringify(bodyNow(values, license, identity));
-    if (failure !== null && JSON.stringify(failure.command.body) === body) startRun(failure.command);
+    const isSame = failure !== null && JSON.stringify(failure.command.body) === body;
+    if (isSame && otherVersion === null) void startRun(failure.command);
     else submit();
   };
   /** Sends a request that failed once more, as a new one. */
@@ -60,28 +67,48 @@ export function usePlaygroundState(license: LicenseAnswer, identities: IdentityA
       body: toBody(fromStored(stored), stored.licenseId),
     };
     const identityName = stored.identity.name;
-    startRun({ body, references, identityName, idempotencyKey: crypto.randomUUID() }, { upload: true });
+    void send({ body, references, identityName });
   };
-  const { change } = formStore;
-  /** The props of a control that is typed into. */
-  const bind = (name: TextFieldName) => ({
+  const bind = bindTo(values, touch);
+  const shared = { ...allowed, otherVersion, identities, uploadTo, values, errors, shownErrors, form };
+  return { ...shared, change: formStore.change, bind, submit, tryAgain, repeat };
+}
+
+/** @returns a function that answers the props of a control that is typed into */
+function bindTo(values: FormValues, touch: (name: FieldName) => void) {
+  return (name: TextFieldName) => ({
     name,
     value: values[name],
-    onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value }),
+    onChange: ({ target }: { target: { value: string } }) => formStore.change({ [name]: target.value }),
     onBlur: () => touch(name),
   });
-  const shared = { license, identities, identity, uploadTo, values, errors, shownErrors, form };
-  return { ...shared, change, bind, submit, tryAgain, repeat };
+}
+
+/** Undefined until they are known. */
+type Versions = IdentityDetail['versions'] | undefined;
+
+function useVersions(license: LicenseAnswer, identity: IdentityAnswer | undefined): Versions {
+  return useIdentity(identity?.id ?? '', license.licenseId, identity?.available === true).data?.versions;
+}
+
+interface Allowed {
+  license: LicenseAnswer;
+  identity: IdentityAnswer | undefined;
+  versions: Versions;
 }
 
 function errorsOf(
   values: FormValues,
-  license: LicenseAnswer,
-  identity: IdentityAnswer | undefined,
+  { license, identity, versions }: Allowed,
   items: readonly Reference[],
 ): FormErrors {
-  const error = identity?.productPhotos ? modeError(values.referenceMode, items) : null;
-  return { ...validate(values, license), ...(error !== null && { referenceMode: error }) };
+  const ofMode = identity?.productPhotos ? modeError(values.referenceMode, items) : null;
+  const ofVersion = versionError(values, versions);
+  return {
+    ...validate(values, license),
+    ...(ofMode !== null && { referenceMode: ofMode }),
+    ...(ofVersion !== null && { identityVersion: ofVersion }),
+  };
 }
 
 /** The body that would be sent now. Null while a file is not uploaded yet. */
@@ -115,7 +142,7 @@ function useShownErrors(values: FormValues, errors: FormErrors) {
 
 /** A missing value is shown after its field was left; a text that is too long is shown at once. */
 function isShown(name: FieldName, values: FormValues, touched: ReadonlySet<FieldName> | 'all'): boolean {
-  if (touched === 'all') return true;
+  if (touched === 'all' || name === 'identityVersion') return true;
   const text = values[name];
   const isPrompt = name === 'prompt' || name === 'negativePrompt';
   if (isPrompt) return typeof text === 'string' && text.trim() !== '';

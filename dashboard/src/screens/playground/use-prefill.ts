@@ -103,22 +103,32 @@ function useFitting(
 }
 
 /**
- * Fills in the identity and the prompt of `?identity=…&prompt=…`, as pages of identities link to it. They are then removed
- * from the address, so that a reload does not undo later changes. What the license can't use is left out.
+ * Fills in what `?identity=…&version=…&compare=…&prompt=…` names, as pages of identities link to it. It is then removed from
+ * the address, so that a reload does not undo later changes. What the license can't use is left out.
  */
 export function useAddress(identities: IdentityAnswer[] | undefined): void {
   const [parameters, setParameters] = useSearchParams();
   const identityId = parameters.get('identity');
+  const version = versionOf(parameters.get('version'));
+  const compare = versionOf(parameters.get('compare'));
   const prompt = parameters.get('prompt');
   useEffect(() => {
     if (identities === undefined || (identityId === null && prompt === null)) return;
     const identity = identities.find(({ id }) => id === identityId);
     formStore.change({
-      ...(identity?.available && { identityId: identity.id }),
+      ...(identity?.available && {
+        identityId: identity.id,
+        identityVersion: version,
+        otherVersion: compare,
+      }),
       ...(prompt !== null && { prompt }),
     });
-    setParameters(withoutParameters('identity', 'prompt'), { replace: true });
-  }, [identities, identityId, prompt, setParameters]);
+    setParameters(withoutParameters('identity', 'version', 'compare', 'prompt'), { replace: true });
+  }, [identities, identityId, version, compare, prompt, setParameters]);
+}
+
+function versionOf(text: string | null): string {
+  return /^[1-9]\d{0,5}$/.test(text ?? '') ? text! : '';
 }
 
 interface Brought extends Notice {

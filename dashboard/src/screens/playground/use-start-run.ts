@@ -15,8 +15,11 @@ import { referenceStore, runStore, useRunState } from './stores.ts';
 
 export const runPath = (requestId: string): string => `/playground/${encodeURIComponent(requestId)}`;
 
-/** @returns a function that sends a command. With `upload` it uploads the reference images first. */
-export function useStartRun(): (command: GenerationCommand, options?: { upload: boolean }) => void {
+/** @returns a function that sends a command, as the run store does. With `upload` it uploads the reference images first. */
+export function useStartRun(): (
+  command: GenerationCommand,
+  options?: { upload: boolean },
+) => Promise<string | null> {
   const api = useApi();
   const queries = useQueryClient();
   const refresh = useRefreshAfterGeneration();
@@ -24,7 +27,7 @@ export function useStartRun(): (command: GenerationCommand, options?: { upload: 
   const ended = useEnded();
   return (command, { upload } = { upload: false }) => {
     const { licenseId } = command.body;
-    void runStore.start(api, command, {
+    return runStore.start(api, command, {
       prepare:
         upload && command.references.length > 0
           ? (given, signal) => withUploads(api, given, signal)
@@ -73,7 +76,8 @@ function useEnded(): (requestId: string, stored: StoredGeneration | null) => voi
     if (stored.errorCode === 'INVALID_PARAMETERS')
       referenceStore.refuse(references, readRefusals(stored.errorMessage ?? ''));
     void refresh(stored.licenseId);
-    if (window.location.pathname === runPath(stored.id)) return;
+    // By a page of its own, or beside another one.
+    if (window.location.href.includes(stored.id)) return;
     const action = { label: 'Show', onClick: () => void navigate(runPath(stored.id)) };
     const how = { action, duration: 10_000 };
     if (stored.status === 'COMPLETED') toast.success(readyText(stored), how);
@@ -93,7 +97,7 @@ async function withUploads(
   return { ...command, body: { ...body, referenceImages }, references: referenceStore.latest(references) };
 }
 
-function isElsewhere(): boolean {
+export function isElsewhere(): boolean {
   return screenOf(window.location.pathname) !== '/playground';
 }
 

@@ -36,8 +36,10 @@ export interface Row {
 /** What a stored request was asked for, in the words of its page. The seed is that of the image that is shown. */
 const parameters: [name: string, read: (of: StoredGeneration, index: number) => string][] = [
   ['Prompt', ({ prompt }) => prompt],
+  ['What the model got', ({ effectivePrompt }) => effectivePrompt ?? 'The prompt as it is'],
   ['Negative prompt', ({ negativePrompt }) => negativePrompt || 'None'],
   ['Identity', ({ identity }) => identity.name],
+  ['Identity version', ({ identityVersion }) => String(identityVersion ?? '–')],
   ['Type', ({ type }) => typeLabels[type]],
   ['Size', (of) => `${formatSize(of)} px`],
   ['Seed', ({ seed }, index) => String(outputSeed(seed, index))],
