@@ -15,6 +15,10 @@ class Cancelled(ApiError):
     """400 CANCELLED: see `docs/errors.md#cancelled`."""
 
 
+class ContentRefused(ApiError):
+    """400 CONTENT_REFUSED: see `docs/errors.md#content_refused`."""
+
+
 class CreditLimitExceeded(ApiError):
     """429 CREDIT_LIMIT_EXCEEDED: see `docs/errors.md#credit_limit_exceeded`."""
 
