@@ -19,6 +19,7 @@ const deps = lazy(() => {
   const { env, table, clock } = runtime();
   return {
     ...runDeps(runtime()),
+    table: table(),
     identities: identityCatalog(identityStore(table()), clock),
     queue: generationQueue(env.generationQueueUrl, env.sqsUrl),
   };

@@ -165,7 +165,7 @@ export const allOptions = z.strictObject({
     )
     .nullable()
     .default(null),
-  moderation: z.prefault(moderation, {}),
+  moderation: moderation.default({ prompt: { kind: 'none' } }),
   /** How long request logs are kept. */
   logRetentionDays: z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]).default(30),
 });

@@ -31,6 +31,7 @@ import { pascalCase, ServiceFunction } from './constructs/service-function.ts';
 import { SessionEnds } from './constructs/session-ends.ts';
 import { Sweep } from './constructs/sweep.ts';
 import type { ModelStack } from './model-stack.ts';
+import { canReserve } from './reserved-concurrency.ts';
 import { throttleOf } from './throttle.ts';
 
 type FunctionRow = Pick<Job, 'functionName' | 'grants' | 'reservedConcurrency'> & Pick<Route, 'memoryMb'>;
@@ -55,17 +56,6 @@ export interface ServiceStackProps {
 const generationMarginSeconds = 30;
 const bufferedTimeout = Duration.seconds(20);
 const jobTimeout = Duration.seconds(60);
-/** Lambda wants as many to stay for the functions that reserve nothing (Lambda API, "PutFunctionConcurrency"). */
-const minUnreserved = 100;
-const reservations = [...Object.values(routes), ...Object.values(jobs)].map(
-  ({ reservedConcurrency = 0 }: Route | Job) => reservedConcurrency,
-);
-
-/** Whether enough is left for a function's executions of its own, after all that are fewer. */
-function canReserve(executions: number, reservable: number): boolean {
-  const upToThis = reservations.filter((others) => others <= executions);
-  return reservable >= minUnreserved + upToThis.reduce((sum, others) => sum + others, 0);
-}
 
 const pricesFile = 'billing-prices.json';
 
@@ -77,8 +67,7 @@ export class ServiceStack extends Stack {
   private readonly previews: PreviewRole;
   private readonly model: ModelAccess;
   private readonly references: ReferenceFetcher;
-  /** Null where prompts are not checked. */
-  private readonly promptCheck: PromptCheck | null;
+  private readonly promptCheck: PromptCheck;
   private worker?: GenerationWorker;
   private readonly accounts: Accounts;
   private readonly reservableConcurrency: number;
@@ -108,8 +97,7 @@ export class ServiceStack extends Stack {
       Tags.of(store).add(dataTag, this.stackName);
     this.model = new ModelAccess(this, { inference: configuration.inference, model });
     this.references = new ReferenceFetcher(this, 'References', { ...configuration, logRetention });
-    const { prompt } = configuration.moderation;
-    this.promptCheck = prompt.kind === 'none' ? null : new PromptCheck(this, 'PromptCheck', prompt);
+    this.promptCheck = new PromptCheck(this, 'PromptCheck', configuration.moderation.prompt);
     const throttle = throttleOf(configuration.throttle, accountConcurrency);
     this.api = new HttpApi(this, 'Api', { ...configuration, throttle, logRetention });
     const { api } = this.api;
@@ -127,7 +115,7 @@ export class ServiceStack extends Stack {
       this.records,
       ...this.addBilling(),
       ...mails,
-      ...(this.promptCheck === null ? [] : [this.promptCheck]),
+      this.promptCheck,
       sessionEnds,
       this.references,
       this.model,
@@ -264,12 +252,13 @@ export class ServiceStack extends Stack {
       ...(reservedConcurrency !== undefined &&
         canReserve(reservedConcurrency, this.reservableConcurrency) && { reservedConcurrency }),
       files,
+      checksPrompts: this.promptCheck.isOn,
     });
     this.records.grant(fn, this.tableGrants(grants));
     this.images.grant(fn, grants);
     this.previews.grant(fn, grants);
     this.model.grant(fn, grants);
-    if (grants.promptCheck) this.promptCheck?.grant(fn);
+    if (grants.promptCheck) this.promptCheck.grant(fn);
     if (grants.references) this.references.fn.allowInvocationBy(fn, environmentVariables.referenceFetcherUrl);
     if (grants.queue) this.worker!.allowSending(fn);
     return fn;

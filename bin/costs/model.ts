@@ -25,6 +25,8 @@ export const logBytes = { request: 960, run: 454, platform: 364, access: 271 };
  */
 export function factorsOf(configuration: Configuration, workload: Workload, waitSeconds = 0) {
   const { inference, mail, billing, retentionDays } = configuration;
+  const check = configuration.moderation.prompt.kind;
+  const watched = watchedBy(configuration);
   const generations = workload.generationsPerMonth;
   const asyncGenerations = generations * workload.asyncShare;
   // While the model is asleep it is asked every eleven seconds, on average.
@@ -39,7 +41,8 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     'runs by schedule': runs,
     invocations: generations + asyncGenerations * tries + runs,
     // A request has a prompt of 100 characters, one image, no idempotency key, early in a billing period.
-    'read units': 5,
+    // A check of prompts comes after a read of the credits.
+    'read units': check === 'none' ? 5 : 6,
     // Transactions count twice; two of these are the lease index's.
     'write units': 12,
     'read units of a run': 5,
@@ -64,15 +67,16 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     'web ACLs': 2,
     rules: 9,
     // With every possible value of their second dimension. A fault makes one more of its function's version, for an hour.
-    metrics: 49 + (mail === null ? 0 : 2) + (billing === null ? 0 : 5),
+    metrics: 50 + watched.metrics,
     // An alarm on an expression counts each metric in it.
-    'metrics in alarms':
-      180 + metricsInAlarms(inference) + (mail === null ? 0 : 5) + (billing === null ? 0 : 7),
+    'metrics in alarms': 180 + metricsInAlarms(inference) + watched.inAlarms,
     // S3's own of the prefix of outputs, by what is asked there: of requests five, of bytes, errors and latency two each.
     'request metrics': 11,
     dashboard: 1,
     traces: tracesOf(generations) + runs,
     key: 1,
+    // Of a prompt of up to 1,000 characters, by a guardrail of one policy.
+    'text units': check === 'bedrock' ? 1 : 0,
     'copies at any time': 47,
     accounts: workload.accounts,
     visits: workload.accounts * 20,
@@ -80,6 +84,19 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     'requests of a visit': 15,
     // Five pollers of each queue, 20 seconds each.
     'polls of empty queues': (billing === null ? 2 : 3) * 15 * 60 * hoursPerMonth,
+  };
+}
+
+/** The metrics of what a deployment may be without. */
+function watchedBy({ mail, billing, moderation }: Configuration): { metrics: number; inAlarms: number } {
+  const parts: [metrics: number, inAlarms: number][] = [
+    mail === null ? [0, 0] : [2, 5],
+    billing === null ? [0, 0] : [5, 7],
+    moderation.prompt.kind === 'none' ? [0, 0] : [3, 1],
+  ];
+  return {
+    metrics: parts.reduce((sum, [metrics]) => sum + metrics, 0),
+    inAlarms: parts.reduce((sum, [, inAlarms]) => sum + inAlarms, 0),
   };
 }
 
@@ -136,6 +153,7 @@ const rows: Row[] = [
   ['Accounts', 'dashboard, bytes', 'edgeTraffic', ['visits', 'compressed bytes of a visit']],
   ['Accounts', 'dashboard, requests', 'edgeRequests', ['visits', 'requests of a visit']],
   ['Accounts', 'keys', 'keys', ['key']],
+  ['Guardrail', 'prompts checked', 'guardrail', ['generations', 'text units']],
 ];
 
 /** The bill of a month in a steady state: as much data expires as is added. */

@@ -44,6 +44,7 @@ export const prices = {
   traces: { usd: 5, per: million, unit: 'traces', free: '100,000' },
   schedules: { usd: 1, per: million, unit: 'invocations', free: '14 million' },
   queueRequests: { usd: 0.4, per: million, unit: 'requests', free: '1 million' },
+  guardrail: { usd: 0.15, per: 1000, unit: 'text units' },
   keys: { usd: 1, unit: 'key and month' },
   activeAccounts: { usd: 0.015, unit: 'active account and month', free: '10,000' },
   edgeTraffic: { usd: 0.085, unit: 'GB', unitSize: GB, free: '1 TB' },

@@ -1,23 +1,31 @@
 import { Stack } from 'aws-cdk-lib/core';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { environmentVariables, type PromptCheckSettings } from '../../shared/base/config.ts';
-import { serviceMetrics, window } from './monitoring/metrics.ts';
-import type { AlarmRow, Watched } from './monitoring/watched.ts';
+import { environmentVariables } from '../../shared/base/config.ts';
+import type { Configuration } from '../configuration.ts';
+import { graph, serviceMetrics, window } from './monitoring/metrics.ts';
+import type { AlarmRow, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-/** What prompts are checked with: who may ask it, and what is watched. */
-export class PromptCheck extends Construct implements Watched {
-  private readonly settings: PromptCheckSettings;
+type PromptSettings = Configuration['moderation']['prompt'];
 
-  constructor(scope: Construct, id: string, settings: PromptCheckSettings) {
+/** What prompts are checked with, if with anything: who may ask it, and what is watched. */
+export class PromptCheck extends Construct implements Watched {
+  private readonly settings: PromptSettings;
+
+  constructor(scope: Construct, id: string, settings: PromptSettings) {
     super(scope, id);
     this.settings = settings;
+  }
+
+  get isOn(): boolean {
+    return this.settings.kind !== 'none';
   }
 
   /** Lets a function ask, and nothing else. */
   grant(fn: ServiceFunction): void {
     const { settings } = this;
+    if (settings.kind === 'none') return;
     fn.setVariable(environmentVariables.promptCheck, JSON.stringify(settings));
     const [action, resource] =
       settings.kind === 'http'
@@ -31,6 +39,7 @@ export class PromptCheck extends Construct implements Watched {
   }
 
   get alarms(): AlarmRow[] {
+    if (this.settings.kind === 'none') return [];
     const then = this.settings.onFailure === 'refuse' ? 'are refused with 503' : 'are generated unchecked';
     return [
       {
@@ -42,5 +51,11 @@ export class PromptCheck extends Construct implements Watched {
         threshold: 5,
       },
     ];
+  }
+
+  get widgets(): Widgets {
+    if (!this.isOn) return {};
+    const outcomes = serviceMetrics(this).every('promptChecks');
+    return { requests: [graph('Checks of prompts by outcome', [outcomes], { stacked: true })] };
   }
 }

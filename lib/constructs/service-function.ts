@@ -28,6 +28,8 @@ export interface ServiceFunctionProps {
   readonly reservedConcurrency?: number;
   /** Extra files beside the code: name to content. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Whether the deployment checks prompts. @default false */
+  readonly checksPrompts?: boolean;
 }
 
 /** The name of each function's alias. */
@@ -35,6 +37,7 @@ const liveAlias = 'live';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 const noValidator = `${projectRoot}shared/mcp/no-validator.ts`;
+const noPromptCheck = `${projectRoot}shared/http/no-prompt-check.ts`;
 const lambdaCredentials = `${projectRoot}shared/base/lambda-credentials.ts`;
 
 /**
@@ -89,6 +92,7 @@ export class ServiceFunction extends NodejsFunction {
           '--alias:@aws-sdk/credential-provider-node': lambdaCredentials,
           // The protocol's SDK brings a validator that nothing here asks for.
           '--alias:@modelcontextprotocol/server/_shims': noValidator,
+          ...(!props.checksPrompts && { '--alias:#prompt-check': noPromptCheck }),
           // This turns the SDK's `import('node:http')` into a `require`, too.
           '--supported:dynamic-import': 'false',
         },

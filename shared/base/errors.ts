@@ -106,7 +106,7 @@ export interface ServiceErrorOptions {
   noFault?: boolean | undefined;
   /** Set where it came to nothing in the model's line. It is no fault while the model completes others. */
   inLine?: boolean | undefined;
-  /** What CONTENT_REFUSED was for. */
+  /** What CONTENT_REFUSED was for. Left out by who only tells of it: the run that was refused has counted it. */
   categories?: readonly string[] | undefined;
 }
 
@@ -133,7 +133,7 @@ export class ServiceError extends Error {
   readonly unpaid: UnpaidReason | undefined;
   readonly noFault: boolean;
   readonly inLine: boolean;
-  readonly categories: readonly string[];
+  readonly categories: readonly string[] | undefined;
 
   constructor(code: ErrorCode, sentence: Sentence, options: ServiceErrorOptions = {}) {
     super(inWords(sentence, ownWords), { cause: options.cause });
@@ -144,7 +144,7 @@ export class ServiceError extends Error {
     this.requestId = options.requestId;
     this.unpaid = options.unpaid;
     this.inLine = options.inLine === true;
-    this.categories = options.categories ?? [];
+    this.categories = options.categories;
     this.noFault = options.noFault === true || options.unpaid !== undefined || this.inLine;
   }
 

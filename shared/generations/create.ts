@@ -24,6 +24,7 @@ import {
   generateAndSettle,
   releaseAfterFailure,
   wasCancelled,
+  wasDeleted,
   type Observer,
   type RunDeps,
 } from './settle.ts';
@@ -171,9 +172,7 @@ async function runToEnd(
       // No other run has it. So it is not there any more: it had ended, mostly because it was cancelled, and was deleted.
       if (!(cause instanceof RunLost)) throw cause;
       countCancelled(generation, deps.meter);
-      throw new ServiceError('REQUEST_NOT_FOUND', 'The request was deleted while this call waited for it.', {
-        requestId: generation.requestId,
-      });
+      throw wasDeleted(generation);
     }
   }
 }

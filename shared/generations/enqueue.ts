@@ -1,9 +1,9 @@
 import type { GenerationQueue } from './generation-queue.ts';
 import type { Generation } from './generation.ts';
 import { isNoFault, ServiceError } from '../base/errors.ts';
-import { RunLost } from './record-part.ts';
+import { RunDeleted, RunLost } from './record-part.ts';
 import { discardReferences, type DiscardDeps } from '../references/discard-references.ts';
-import { newRun, releaseAfterFailure, wasCancelled, type RunDeps } from './settle.ts';
+import { newRun, releaseAfterFailure, wasCancelled, wasDeleted, type RunDeps } from './settle.ts';
 
 export interface EnqueueDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 'meter' | 'traceparent'> {
   queue: Pick<GenerationQueue, 'add'>;
@@ -12,7 +12,7 @@ export interface EnqueueDeps extends DiscardDeps, Pick<RunDeps, 'generations' | 
 /**
  * Has the worker run an accepted request, without waiting for it.
  * @throws SERVICE_UNAVAILABLE when it could not be enqueued. Nothing is held then, and its references are deleted.
- *   GENERATION_FAILED when that can't be stored: the worker, or the sweep, ends the request.
+ *   REQUEST_NOT_FOUND when it was cancelled and deleted meanwhile. GENERATION_FAILED when that can't be stored: the worker, or the sweep, ends the request.
  */
 export async function enqueue(generation: Generation, deps: EnqueueDeps): Promise<void> {
   const { licenseId, requestId } = generation;
@@ -41,6 +41,10 @@ async function releaseUnbegun(
   try {
     return await releaseAfterFailure(generation, error, newRun(generation).runId, deps);
   } catch (cause) {
+    if (cause instanceof RunDeleted) {
+      await discardReferences(generation, generation.referenceImages, deps);
+      throw wasDeleted(generation);
+    }
     if (cause instanceof RunLost) return null;
     throw cause;
   }

@@ -9,6 +9,9 @@ export class RunLost extends Error {
   override name = 'RunLost';
 }
 
+/** It had ended, mostly because it was cancelled, and nothing of it is stored any more. */
+export class RunDeleted extends RunLost {}
+
 /** A part of one reservation beside those that all have. */
 export type StoredBeside = Part<{ outcome: 'overtaken' }>;
 
@@ -76,11 +79,11 @@ function endRecord(
 /**
  * What became of a record that could not be ended. Another attempt would find the same.
  * @returns the record as somebody else ended it.
- * @throws RunLost; an error where it has not begun.
+ * @throws RunLost, RunDeleted; an error where it has not begun.
  */
 export function endedByAnother({ stored }: StoredRecord): Generation {
   if (stored && isFinal(stored.status)) return fromItem(stored);
-  if (stored === undefined) throw new RunLost('it has ended, and was deleted');
+  if (stored === undefined) throw new RunDeleted('it has ended, and was deleted');
   if (stored.status === 'PROCESSING') throw new RunLost('another run has begun it');
   throw new Error(`generation is ${stored.status}: it can't be ended so`);
 }

@@ -1,3 +1,4 @@
+import { countRefusedRun, type RefusedRunDeps } from './count-refused-run.ts';
 import type { Generation } from './generation.ts';
 import type { IdentityCatalog } from '../identities/store.ts';
 import { RunLost } from './record-part.ts';
@@ -8,7 +9,7 @@ import { discardReferences, type DiscardDeps } from '../references/discard-refer
 import { newRun, generateAndSettle, releaseAfterFailure, type RunDeps } from './settle.ts';
 import { lateTimeout, NotYet, tryModel } from './try-model.ts';
 
-export interface AcceptedRunDeps extends RunDeps, DiscardDeps {
+export interface AcceptedRunDeps extends RunDeps, DiscardDeps, Pick<RefusedRunDeps, 'table'> {
   objects: RunDeps['objects'] & DiscardDeps['objects'];
   identities: Pick<IdentityCatalog, 'get' | 'version'>;
 }
@@ -52,6 +53,7 @@ async function runOwn(generation: Generation, attempt: number, deps: AcceptedRun
     if (error instanceof RunLost || error instanceof NotYet) throw error;
     const ended = await releaseAfterFailure(generation, error, run.runId, deps);
     if (ended.errorCode !== null) countError(deps.meter, ended.errorCode, error);
+    await countRefusedRun(ended, error, deps);
     return ended;
   }
 }

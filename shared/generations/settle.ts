@@ -124,6 +124,11 @@ export function wasCancelled({ requestId, errorMessage }: Generation): ServiceEr
   return new ServiceError('CANCELLED', `${errorMessage} Nothing was charged.`, { requestId });
 }
 
+export function wasDeleted({ requestId }: Generation): ServiceError {
+  const sentence = 'The request was deleted while this call waited for it.';
+  return new ServiceError('REQUEST_NOT_FOUND', sentence, { requestId });
+}
+
 /** Who cancels a request counts none of its credits: the run that has counted them as reserved does. */
 export function countCancelled({ credits }: Generation, meter: Meter): void {
   meter.add('creditsReleased', credits);

@@ -38,8 +38,11 @@ export async function countRefusal(
   if (owner === null || !isRefusalCode(code)) return;
   const signal = deps.clock.timeout(countWithinMs);
   try {
-    const counts = [code, ...refusedCategories.map(countedCategory)];
-    const writes = [addRefusal(deps.table(), owner, counts, receivedAtMs, signal)];
+    const writes = [];
+    if (code !== 'CONTENT_REFUSED' || refusedCategories !== undefined) {
+      const counts = [code, ...(refusedCategories ?? []).map(countedCategory)];
+      writes.push(addRefusal(deps.table(), owner, counts, receivedAtMs, signal));
+    }
     if (deps.mayKeep(owner.licenseId, receivedAtMs)) {
       const { status } = errorCodes[code];
       const error = withoutQuotes(refusedBecause);

@@ -1,3 +1,4 @@
+import { promptCheckOf } from '#prompt-check';
 import { generationQueue } from '../generations/generation-queue.ts';
 import { referenceFetcherClient } from '../references/reader-client.ts';
 import { bodyFingerprint, readIdempotencyKey } from '../generations/idempotency.ts';
@@ -13,7 +14,6 @@ import type { GenerationCommand } from '../generations/decide.ts';
 import type { EnqueueDeps } from '../generations/enqueue.ts';
 import type { License } from '../licenses/license.ts';
 import { asyncPreference } from './prefer.ts';
-import { promptCheckOf } from './prompt-check.ts';
 import type { ApiRequest } from './request.ts';
 import { runDeps } from './run-deps.ts';
 import { lazy } from '../base/lazy.ts';

@@ -38,8 +38,8 @@ export interface ApiRequest {
   refusalOwner: RefusalOwner | null;
   /** What the caller was told of an error. It quotes names that the caller made up, so no log has it. */
   refusedBecause: string;
-  /** What CONTENT_REFUSED was for. */
-  refusedCategories: readonly string[];
+  /** What CONTENT_REFUSED was for, if it is to be counted. */
+  refusedCategories: readonly string[] | undefined;
   /** Members of the request's log line. */
   logFields: Record<string, string | number>;
   meter: RecordingMeter;
@@ -83,7 +83,7 @@ export function readRequest(
     responseHeaders: { 'x-request-id': requestId, ...(traceparent && { traceparent }) },
     refusalOwner: null,
     refusedBecause: '',
-    refusedCategories: [],
+    refusedCategories: undefined,
     // The gateway's own log names the request by this id.
     logFields: { gatewayRequestId: event.requestContext?.requestId ?? '', ...traceFields(traceparent) },
     meter: recordingMeter(),

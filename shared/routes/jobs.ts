@@ -63,7 +63,13 @@ export const jobs = {
     functionName: 'run-generation',
     trigger: 'queue',
     grants: {
-      table: { ...releasing, notifications: ['put'], catalog: ['get'], model: ['get', 'put'] },
+      table: {
+        ...releasing,
+        notifications: ['put'],
+        catalog: ['get'],
+        model: ['get', 'put'],
+        refusals: ['update'],
+      },
       readObjects: [objects.generations, objects.adapters, objects.references, objects.cancelled],
       writeObjects: [objects.generations],
       deleteObjects: [objects.references],

@@ -20,7 +20,7 @@
  * Identity    CATALOG           IDENTITY#<id>    –       one; all of them
  * Cold start  MODEL             WAKING           –       since when a model that was scaled to zero starts, and how long that took lately
  * Signing     LINKS             <quarter>        –       links to previews: the credentials that sign them in a quarter of an hour
- * Refusals    REFUSED#<license> <date>#<caller> –     how often a key or the playground (the caller here) was refused on a day, by code
+ * Refusals    REFUSED#<license> <date>#<caller> –     how often a key or the playground (the caller here) was refused on a day, by code and category
  * Refused     REFUSED#<license> REQUEST#<uuidv7> –    one request that was refused, for its license's owner, newest first
  * Audit       AUDIT#LICENSE#<id>  <uuidv7>      –       who changed a license or its keys, newest first; identities: AUDIT#IDENTITY
  *

@@ -66,5 +66,12 @@ test('the history cancels what waits, in the list and on its own page', async ()
   await page.getByRole('heading', { name: 'The request was cancelled.' }).waitFor();
   await page.getByText('CANCELLED', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Delete' }).waitFor();
+  // What a check refused is called so, too.
+  await page.route(/\/generate\/[^/]+$/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), errorCode: 'CONTENT_REFUSED' } });
+  });
+  await page.reload();
+  await page.locator('span', { hasText: /^Refused$/ }).waitFor();
   release();
 });

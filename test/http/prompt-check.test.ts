@@ -1,9 +1,10 @@
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { moderationSecret } from '../../local/environment.ts';
 import { tenantOf } from '../../shared/model/tenant.ts';
 import { keepService } from '../support/fixture.ts';
+import { placesOf } from '../support/places.ts';
 import { useScriptedServer, type ScriptedAnswer } from '../support/scripted-server.ts';
 import { useFixture } from '../support/use-fixture.ts';
 import { newAccount as accountOf, type Account } from './fixture.ts';
@@ -41,11 +42,12 @@ test('an allowed prompt generates, and the server knows by the signature who ask
 
 describe('a refused prompt', () => {
   const prompt = 'Refused-prompt-Qx7';
+  const negativePrompt = 'Refused-negative-Qx7';
 
   beforeEach(() => void (server.answer = () => refusal));
 
   test('has one answer in the words of each format, charges nothing and is stored nowhere', async () => {
-    const { body: byKey, status } = await account.generate({ prompt });
+    const { body: byKey, status } = await account.generate({ prompt, negativePrompt });
     expect([status, byKey.code, byKey.error]).toEqual([400, 'CONTENT_REFUSED', sentence]);
     const dry = await account.byKey('/generate?dryRun=true', { body: { prompt, identityId } });
     expect([dry.status, dry.body.error]).toEqual([400, sentence]);
@@ -67,11 +69,8 @@ describe('a refused prompt', () => {
 
     await account.expectCharged(0);
     expect((await account.byKey('/generate')).body.generations).toEqual([]);
-    const files = globSync(`${service.dataDir}/**`, { withFileTypes: false }).filter((path) =>
-      statSync(path).isFile(),
-    );
-    expect(files.length).toBeGreaterThan(3);
-    expect(files.filter((path) => readFileSync(path).includes(prompt))).toEqual([]);
+    expect(placesOf(service.dataDir, 'CONTENT_REFUSED')).toEqual(['service.log', 'table']);
+    for (const text of [prompt, negativePrompt]) expect(placesOf(service.dataDir, text)).toEqual([]);
   });
 
   test('counts by its categories among what the license was refused', async () => {
@@ -95,9 +94,12 @@ test('nobody is asked about a request that is refused anyway, or has its answer 
 test.each<[string, ScriptedAnswer | null]>([
   ['fails', { status: 500 }],
   ['answers no JSON', { body: 'a calm lake' }],
-  ['says neither yes nor no', verdict({ allowed: 'true' })],
-  ['sends too much', verdict({ allowed: true, categories: ['x'.repeat(100_000)] })],
-  ['sends elsewhere', { status: 307, headers: { location: '/other' } }],
+  ['answers a page', { headers: { 'content-type': 'text/html' }, body: '<p>a calm lake</p>' }],
+  ['says neither yes nor no', verdict({ allowed: 'yes' })],
+  ['sends 10 MB', verdict({ allowed: true, categories: ['x'.repeat(10_000_000)] })],
+  ['sends elsewhere', { status: 307, headers: { location: 'http://localhost:9/check' } }],
+  ['sends to itself', { status: 307, headers: { location: '/other' } }],
+  ['sends a byte a second', { ...verdict({ allowed: true }), drips: true }],
   ['answers with another status', { status: 204 }],
   ['never answers', null],
 ])('a server that %s refuses the request for now, and nothing stays reserved', async (_, answer) => {

@@ -13,6 +13,7 @@ import { headersOf, messageOf, messagesIn } from '../support/agent.ts';
 import { everything } from '../support/configurations.ts';
 import type { DeployedCall } from '../support/deployed-calls.ts';
 import { startDeployed, type Deployed } from '../support/deployed.ts';
+import { bundleFunctions } from '../support/function-bundles.ts';
 import { issueKey, tableOf } from '../support/grants.ts';
 import { startLambda } from '../support/lambda-process.ts';
 import { allObjects } from '../support/objects.ts';
@@ -21,7 +22,7 @@ import { openImage } from '../support/png.ts';
 import { queueEvent } from '../support/queue-event.ts';
 import { inRepository } from '../support/repository.ts';
 import { small } from '../support/requests.ts';
-import { removeFolder, startService, type RunningService } from '../support/service.ts';
+import { removeFolder, startService, temporaryFolder, type RunningService } from '../support/service.ts';
 import { sessionOf } from '../support/sessions.ts';
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
 import { tableRequestsPath } from '../support/table-requests.ts';
@@ -548,9 +549,9 @@ describe('the roles', () => {
     // Only the first to sign a link to a preview in a quarter of an hour stores what signed it; only a charge that reaches 80
     // or 100% leaves a notification. Who lists identities signs by itself only where the role that all share can't be had.
     // The painter looks for a cancellation after a second, when it has mostly ended. The one notification here is dropped, so it
-    // names no keys.
+    // names no keys. It refuses nothing for what it shows, so the worker counts no refusal.
     const rare =
-      /:PutItem on .* keys (LINKS|NOTICES)\*$|^send-notices: .* keys KEY#|^list-identities: s3:GetObject on .*\/samples\/\*|: s3:GetObject on .*\/cancelled\/\*/;
+      /:PutItem on .* keys (LINKS|NOTICES)\*$|^send-notices: .* keys KEY#|^list-identities: s3:GetObject on .*\/samples\/\*|: s3:GetObject on .*\/cancelled\/\*|^run-generation: .* keys REFUSED#/;
     const others = deployed.grantedButUnused().filter((what) => !rare.test(what));
     expect(others).toEqual([]);
   });
@@ -577,8 +578,18 @@ describe('the bundles', () => {
     expect(wrong).toEqual([]);
   });
 
+  const sourcesOf = (file: string): string[] => JSON.parse(readFileSync(`${file}.map`, 'utf8')).sources;
+
+  test('of a deployment that checks no prompts are without the check', () => {
+    const folder = temporaryFolder();
+    const [{ file } = { file: '' }] = bundleFunctions(folder, [generate]);
+    const checks = (path: string) => sourcesOf(path).filter((source) => source.endsWith('/prompt-check.ts'));
+    expect([checks(fileOf(generate)).length, checks(file)]).toEqual([2, []]);
+    removeFolder(folder);
+  });
+
   test.each(functionNames)('%s holds one copy of each package', (name) => {
-    const { sources } = JSON.parse(readFileSync(`${fileOf(name)}.map`, 'utf8')) as { sources: string[] };
+    const sources = sourcesOf(fileOf(name));
     const folders = sources.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
     const packages = [...new Set(folders)].map((folder) => folder.split('node_modules/').at(-1)!);
     expect(packages.length).toBeGreaterThan(0);

@@ -17,6 +17,13 @@ const endpoint = {
   modelData: 's3://models.example/models/sdxl/',
 } as const;
 
+/** An operator's own server that checks prompts. */
+export const ownCheck = {
+  kind: 'http',
+  url: 'https://moderation.example.com/check',
+  secretArn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:moderation-AbC123',
+} as const;
+
 /** A deployment with every part that can be left out. */
 export const everything: Options = {
   stage: 'test',
@@ -46,13 +53,7 @@ export const everything: Options = {
       link: 'https://buy.stripe.com/test_2?locale=ja',
     },
   ],
-  moderation: {
-    prompt: {
-      kind: 'http',
-      url: 'https://moderation.example.com/check',
-      secretArn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:moderation-AbC123',
-    },
-  },
+  moderation: { prompt: ownCheck },
   monthlyBudgetUsd: 2000,
   retentionDays: 30,
   allowedOrigins: ['http://localhost:5173'],

@@ -20,7 +20,8 @@ import {
   queueNeeds,
   startAuthorizingProxy,
 } from './authorizing-proxy.ts';
-import { everything } from './configurations.ts';
+import { everything, ownCheck } from './configurations.ts';
+import { startDeployedCheck } from './deployed-check.ts';
 import {
   answerOf,
   proxyEvent,
@@ -105,6 +106,7 @@ interface Engines extends ReturnType<typeof readEngines> {
   modelUrl: string;
   lambdaUrl: string;
   sqsUrl: string;
+  check: Awaited<ReturnType<typeof startDeployedCheck>>;
 }
 
 /**
@@ -153,7 +155,14 @@ export async function startDeployed(
     }),
   );
   const sqs = await startSqs({ queues, credentials, region });
-  const engines = { ...credentials, modelUrl: runtime.url, lambdaUrl: lambdaEngine.url, sqsUrl: sqs.url };
+  const check = await startDeployedCheck({ credentials });
+  const engines = {
+    ...credentials,
+    modelUrl: runtime.url,
+    lambdaUrl: lambdaEngine.url,
+    sqsUrl: sqs.url,
+    check,
+  };
   await Promise.all(
     functionNames.map(async (name) => {
       const onRefused = (wish: Asked) => refused.push({ by: name, ...wish });
@@ -206,7 +215,9 @@ export async function startDeployed(
     async close() {
       await Promise.all([...functions.values()].map(({ lambda }) => lambda.end()));
       const proxies = [...functions.values()].flatMap((fn) => fn.proxies);
-      await Promise.all([...proxies, runtime, painter, lambdaEngine, sqs].map((engine) => engine.close()));
+      await Promise.all(
+        [...proxies, runtime, painter, lambdaEngine, sqs, check].map((engine) => engine.close()),
+      );
     },
   };
 }
@@ -267,7 +278,14 @@ async function startFunction(
   const asset = assetOf(synthesized, id);
   const pool = sessionSettings(engines.s3Url).issuer;
   const lambda = await startLambda(`${asset}/index.js`, {
-    ...variablesOf(template, id, resolve, { asset, pool, invocations: invocations!, queues: queues! }),
+    ...variablesOf(template, id, resolve, {
+      asset,
+      pool,
+      invocations: invocations!,
+      queues: queues!,
+      check: engines.check.url,
+    }),
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: engines.check.secretsUrl,
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: engines.accessKeyId,
     AWS_SECRET_ACCESS_KEY: engines.secretAccessKey,
@@ -327,7 +345,13 @@ function variablesOf(
   template: Template,
   id: string,
   resolve: Resolve,
-  { asset, pool, invocations, queues }: Record<'asset' | 'pool' | 'invocations' | 'queues', string>,
+  {
+    asset,
+    pool,
+    invocations,
+    queues,
+    check,
+  }: Record<'asset' | 'pool' | 'invocations' | 'queues' | 'check', string>,
 ): Record<string, string> {
   const variables: Record<string, unknown> = template.Resources[id]!.Properties.Environment.Variables;
   const local = (value: string) =>
@@ -335,6 +359,7 @@ function variablesOf(
       .replace(userPoolUrl, pool)
       .replace('/var/task', asset)
       .replace(lambdaUrl, invocations)
-      .replace(sqsUrl, queues);
+      .replace(sqsUrl, queues)
+      .replace(ownCheck.url, check);
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, local(resolve(value))]));
 }

@@ -5,15 +5,16 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { ServiceFunction } from '../../lib/constructs/service-function.ts';
 import { inRepository } from './repository.ts';
 
-/** Bundles every file of `functions/` into a folder by the CDK, as a deployment does. */
-export function bundleFunctions(outdir: string): { functionName: string; file: string }[] {
+/** Bundles files of `functions/` into a folder by the CDK, as a deployment with no options does. @param only these; else all */
+export function bundleFunctions(outdir: string, only?: string[]): { functionName: string; file: string }[] {
   const app = new App({
     outdir,
     context: { 'aws:cdk:enable-asset-metadata': true },
     builtinCloudFormationValidation: false,
   });
   const stack = new Stack(app, 'Bundles');
-  const functionNames = readdirSync(inRepository('functions')).map((file) => file.replace(/\.ts$/, ''));
+  const functionNames =
+    only ?? readdirSync(inRepository('functions')).map((file) => file.replace(/\.ts$/, ''));
   const props = {
     serviceName: 'image-generation',
     timeout: Duration.seconds(20),

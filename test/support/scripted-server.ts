@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { listen } from '../../local/http/server.ts';
 
@@ -7,6 +7,8 @@ export interface ScriptedAnswer {
   status?: number;
   headers?: Record<string, string>;
   body?: string;
+  /** Its bytes come one a second. */
+  drips?: true;
 }
 
 export interface ScriptedServer {
@@ -15,6 +17,16 @@ export interface ScriptedServer {
   requests: { path: string; headers: IncomingMessage['headers']; body: Promise<string> }[];
   /** What each request is answered with; null: nothing ever. A test sets it. */
   answer: (path: string) => ScriptedAnswer | null;
+}
+
+function drip(response: ServerResponse, body: string): void {
+  const bytes = body[Symbol.iterator]();
+  const timer = setInterval(() => {
+    const { value, done } = bytes.next();
+    if (done) response.end();
+    else response.write(value);
+  }, 1000);
+  response.once('close', () => clearInterval(timer));
 }
 
 /** A real server that stands for a service of others in the tests of one file. */
@@ -26,6 +38,7 @@ export function useScriptedServer(): ScriptedServer {
     const answer = script.answer(path);
     if (answer === null) return;
     response.writeHead(answer.status ?? 200, answer.headers);
+    if (answer.drips) return drip(response, answer.body!);
     response.end(answer.body ?? '');
   });
   let close: () => Promise<void>;

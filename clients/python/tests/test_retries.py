@@ -14,6 +14,7 @@ from image_generation import (
     ApiError,
     Cancelled,
     ConnectionError,
+    ContentRefused,
     CreditLimitExceeded,
     InvalidParameters,
     RateLimited,
@@ -127,7 +128,11 @@ def test_a_deletion_is_done_when_the_repeat_of_a_lost_one_finds_nothing(answerin
 
 
 def test_a_generation_that_failed_is_not_begun_again(answering: Any, call: Caller) -> None:
-    for status, error, code in ((504, Timeout, 'TIMEOUT'), (400, InvalidParameters, 'INVALID_PARAMETERS')):
+    for status, error, code in (
+        (504, Timeout, 'TIMEOUT'),
+        (400, InvalidParameters, 'INVALID_PARAMETERS'),
+        (400, ContentRefused, 'CONTENT_REFUSED'),
+    ):
         ended = stored('FAILED', errorCode=code, errorMessage='So.')
         with pytest.raises(error, match=r'^So\. Nothing was charged\.$') as raised:
             generate(answering(broken, stored('PROCESSING'), ended), call)

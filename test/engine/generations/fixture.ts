@@ -28,6 +28,7 @@ import type { GenerationCommand } from '../../../shared/generations/decide.ts';
 import type { Observer } from '../../../shared/generations/settle.ts';
 import { removeFolder, temporaryFolder } from '../../support/service.ts';
 import { sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
+import type { Table } from '../../../shared/table/table.ts';
 import { createTable, openDynamoDb } from './table.ts';
 
 /** What the container does with one request: it may write anything, or nothing, and end when it likes. */
@@ -73,7 +74,8 @@ export async function startEngines() {
   const clock = testClock();
   /** What would be logged. */
   const faults: { requestId: string; what: string; error: any }[] = [];
-  const deps: GenerationDeps = {
+  const deps: GenerationDeps & { table: Table } = {
+    table,
     generations: generationStore(table),
     periods: periodStore(table),
     objects: objectStore(bucket),
@@ -190,7 +192,7 @@ export async function run(command: GenerationCommand, deps: GenerationDeps, obse
 }
 
 /** Dependencies whose deadline passes when a test says so: nobody waits for it, and no slow machine meets it. */
-export function withDeadline(deps: GenerationDeps) {
+export function withDeadline<Deps extends GenerationDeps>(deps: Deps) {
   const deadline = new AbortController();
   const clock = { ...deps.clock, timeout: () => deadline.signal };
   return { deps: { ...deps, clock }, pass: () => deadline.abort(new DOMException('', 'TimeoutError')) };

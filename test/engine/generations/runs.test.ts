@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { startSqs, type Sqs } from '../../../local/sqs/engine.ts';
 import type { Identity } from '../../../shared/identities/identity.ts';
 import { recordingMeter } from '../../../shared/base/meter.ts';
@@ -14,6 +15,7 @@ import { modelServer } from '../../../shared/model/client.ts';
 import type { Generation } from '../../../shared/generations/generation.ts';
 import { newRunId } from '../../../shared/base/ids.ts';
 import { endAbandoned, sweep } from '../../../shared/generations/sweep.ts';
+import { itemKeys } from '../../../shared/table/keys.ts';
 import { useEngines } from './use-engines.ts';
 import { emit, identity, newCommand, deliver, run, says, stored } from './fixture.ts';
 
@@ -295,6 +297,19 @@ describe('enqueued', () => {
     const { generation } = await accepted();
     await work(generation).ended;
     await expect(enqueue(generation, deps('http://127.0.0.1:9/1/queue'))).resolves.toBeUndefined();
+  });
+
+  test('in vain, when it was cancelled and deleted meanwhile, is REQUEST_NOT_FOUND, and not 202', async () => {
+    const { generation } = await accepted();
+    const { documents, name: TableName } = fixture.table;
+    const Key = itemKeys.generation(generation.licenseId, generation.requestId);
+    await documents.send(new DeleteCommand({ TableName, Key }));
+    const { objects, deleted } = watchedObjects();
+    const given = { ...deps(sqs.urlOf('nobody')), objects };
+    const sent = enqueue({ ...generation, referenceImages: 1 }, given);
+    await expect(sent).rejects.toMatchObject({ code: 'REQUEST_NOT_FOUND', requestId: generation.requestId });
+    // Who cancelled it counts nothing either, and no run has counted it as reserved.
+    expect([deleted, sums(given.meter)]).toEqual([[generation.requestId], {}]);
   });
 
   test('though its answer was lost, what the worker has begun goes on with its references', async () => {

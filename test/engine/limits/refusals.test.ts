@@ -31,6 +31,7 @@ async function endRefused(
   const request = readRequest({ httpMethod: 'GET' } as never, newRequestId(atMs), atMs);
   request.refusalOwner = { licenseId, caller: keyId, keyName: 'CI' };
   request.refusedBecause = sentence;
+  request.refusedCategories = [];
   request.logFields.code = code;
   const logged: object[] = [];
   const note = (message: string, fields: object) => void logged.push({ message, ...fields });

@@ -1,7 +1,8 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { expect, test } from '@jest/globals';
 import { bedrockCheck } from '../../../shared/moderation/bedrock-check.ts';
-import { promptCheck, type Verdict } from '../../../shared/moderation/prompt-check.ts';
+import { httpCheck } from '../../../shared/moderation/http-check.ts';
+import { promptCheck, type AskAboutPrompt } from '../../../shared/moderation/prompt-check.ts';
 import { recordingMeter } from '../../../shared/base/meter.ts';
 import { useScriptedServer } from '../../support/scripted-server.ts';
 
@@ -75,9 +76,11 @@ test('a prompt that could not be checked is generated where that is chosen, and 
   const lines: [string, object][] = [];
   const log = { info: () => {}, error: (...line: [string, object]) => void lines.push(line) };
   const meter = recordingMeter();
-  const check = (ask: () => Promise<Verdict>) => promptCheck({ ask, onFailure: 'allow', log })(asked, meter);
-  await check(() => Promise.reject(new Error('no answer')));
-  const causes = [{ name: 'Error', message: 'no answer', at: expect.any(Array) }];
+  const check = (ask: AskAboutPrompt) => promptCheck({ ask, onFailure: 'allow', log })(asked, meter);
+  answer({ allowed: 'yes', prompt: asked.prompt });
+  await check(httpCheck({ url: server.url, readSecret: async () => 'whsec_a', clock: { now: Date.now } }));
+  const message = "the check's answer has another form than it should have";
+  const causes = [{ name: 'Error', message, at: expect.any(Array) }];
   expect(lines).toEqual([['prompt not checked', { requestId: asked.requestId, causes }]]);
   await check(() => Promise.resolve({ allowed: true, categories: [] }));
   const refused = check(() => Promise.resolve({ allowed: false, categories: [] }));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { factorsOf, logBytes } from '../../../bin/costs/model.ts';
 import { defaultWorkload, hoursPerMonth } from '../../../bin/costs/workload.ts';
-import { readConfiguration } from '../../../lib/configuration.ts';
+import { readConfiguration, type Configuration } from '../../../lib/configuration.ts';
 import { errorCodes, isFault, type ErrorCode } from '../../../shared/base/errors.ts';
 import { metricTable, type Metric } from '../../../shared/base/metrics.ts';
 import { configurations, type ConfigurationName } from '../../support/configurations.ts';
@@ -29,7 +29,7 @@ test.each(names)(
       MB: memoryOf('create-generation'),
       'web ACLs': acls.length,
       rules: sum(acls.map(({ Rules }) => Rules.length)),
-      metrics: metricsOf(configuration.mail !== null, configuration.billing !== null),
+      metrics: metricsOf(configuration),
       'metrics in alarms': sum(all('AWS::CloudWatch::Alarm').map(metricsOfAlarm)),
       'request metrics':
         11 * sum(all('AWS::S3::Bucket').map((one) => one.MetricsConfigurations?.length ?? 0)),
@@ -45,16 +45,19 @@ test.each(names)(
   },
 );
 
-/** With every possible value of their second dimension; a billing event may end in five ways (functions/billing-events.ts). */
-function metricsOf(hasMail: boolean, hasBilling: boolean): number {
-  const values = { code: Object.keys(errorCodes).length, outcome: hasBilling ? 5 : 0 };
-  const { noticesSent, noticeFailures, ...always } = metricTable;
+/**
+ * With every possible value of their second dimension: a billing event may end in five ways (functions/billing-events.ts), and the
+ * check of a prompt in three.
+ */
+function metricsOf({ mail, billing, moderation }: Configuration): number {
+  const outcomes = (billing === null ? 0 : 5) + (moderation.prompt.kind === 'none' ? 0 : 3);
+  const { noticesSent, noticeFailures, billingEvents: _, promptChecks: __, ...always } = metricTable;
   const faults = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => isFault(code, null));
-  const ofMails = hasMail ? [noticesSent, noticeFailures] : [];
+  const ofMails = mail === null ? [] : [noticesSent, noticeFailures];
   const metrics: Metric[] = [...Object.values(always), ...ofMails];
   const valuesOf = ({ name, by }: Metric) =>
-    name === metricTable.errors.name ? faults.length : by ? values[by] : 1;
-  return sum(metrics.map(valuesOf));
+    name === metricTable.errors.name ? faults.length : by ? Object.keys(errorCodes).length : 1;
+  return outcomes + sum(metrics.map(valuesOf));
 }
 
 /** An alarm on an expression counts each metric in it, but not the expression. */

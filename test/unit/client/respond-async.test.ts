@@ -170,6 +170,7 @@ describe('waiting for a request', () => {
     ['FAILED', 503, 'SERVICE_UNAVAILABLE'],
     ['FAILED', 400, 'INVALID_PARAMETERS'],
     ['FAILED', 400, 'CANCELLED'],
+    ['FAILED', 400, 'CONTENT_REFUSED'],
   ])('throws the error of a request that ended as %s: %d %s', async (as, status, code) => {
     const { outcome, log } = await wait([stored('QUEUED', 1), answered(storedBody(as, 'It broke.', code))]);
     const message = 'It broke. Nothing was charged.';

@@ -42,7 +42,7 @@ test('this client passes on what it does not know of a newer service', async () 
   expect(await client(answered({ ...record, watermark: 1 })).getGeneration(requestId)).toMatchObject({
     watermark: 1,
   });
-  for (const errorCode of ['PAUSED', 'CONTENT_REFUSED']) {
+  for (const errorCode of ['PAUSED', 'TOO_BRIGHT']) {
     const failed = { ...record, status: 'FAILED', errorCode, errorMessage: 'No.' };
     const error = { code: errorCode, status: 500, requestId };
     await expect(client(answered(failed)).waitForGeneration(requestId)).rejects.toMatchObject(error);
