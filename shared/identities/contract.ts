@@ -50,7 +50,7 @@ export const identityAnswer = z.object({
 
 const identityVersion = z.object({
   version: described(count, 'Send it as `identityVersion`.'),
-  active: z.boolean(),
+  active: described(z.boolean(), 'Whether it makes what names no version.'),
   createdAt: described(z.nullable(timestamp), 'Null for what was there before versions were.'),
   note: described(z.nullable(z.string()), 'What is new in it.'),
   retiresAt: described(

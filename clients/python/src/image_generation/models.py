@@ -238,6 +238,7 @@ class IdentityVersion(Answer):
     version: int
     """Send it as `identityVersion`."""
     active: bool
+    """Whether it makes what names no version."""
     created_at: Annotated[AwareDatetime | None, Field(alias='createdAt')]
     """Null for what was there before versions were."""
     note: str | None
