@@ -69,7 +69,7 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
     // With every possible value of their second dimension. A fault makes one more of its function's version, for an hour.
     metrics: 50 + watched.metrics,
     // An alarm on an expression counts each metric in it.
-    'metrics in alarms': 180 + metricsInAlarms(inference) + watched.inAlarms,
+    'metrics in alarms': 184 + metricsInAlarms(inference) + watched.inAlarms,
     // S3's own of the prefix of outputs, by what is asked there: of requests five, of bytes, errors and latency two each.
     'request metrics': 11,
     dashboard: 1,

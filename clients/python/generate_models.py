@@ -39,6 +39,8 @@ names = {
     ('StoredGeneration', 'identity'): 'StoredIdentity',
     ('IdentityList', 'identities'): 'Identity',
     ('IdentityList', 'samples'): 'Sample',
+    ('IdentityList', 'defaultSize'): 'Size',
+    ('IdentityDetail', 'versions'): 'IdentityVersion',
     ('KeyAllowance', 'license'): 'KeyLicense',
     ('KeyAllowance', 'credits'): 'KeyCredits',
     ('KeyAllowance', 'budget'): 'KeyBudget',

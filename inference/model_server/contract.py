@@ -111,6 +111,8 @@ class Identity(_Strict):
     id: Id
     adapter_url: Link | None
     adapter_version: Annotated[str, Field(max_length=8192)] | None
+    #: The identity's version, for the file's metadata. Absent in requests of an older service.
+    version: Annotated[int, Field(ge=1)] | None = None
     #: SHA-256 of the adapter's file, hex; None when it is unknown.
     adapter_sha256: Annotated[str, Field(pattern='^[0-9a-fA-F]{64}$')] | None = Field(
         default=None, alias='adapterSha256'

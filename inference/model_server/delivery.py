@@ -53,6 +53,8 @@ def _parameters_of(request: GenerationRequest, reference_digests: Sequence[str])
         'guidanceScale': request.guidance_scale,
         'identity': request.identity.id,
     }
+    if request.identity.version is not None:
+        parameters['identityVersion'] = request.identity.version
     if reference_digests:
         parameters |= {
             'referenceMode': request.reference_mode,

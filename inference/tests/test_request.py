@@ -38,6 +38,17 @@ async def test_the_longest_texts_fit_into_every_format(
     assert texts.items() <= read_facts(image).items()
 
 
+@pytest.mark.parametrize('version', [{}, {'version': 3}])
+async def test_a_file_tells_the_version_of_the_identity_where_the_service_does(
+    server: Running, version: dict[str, int]
+) -> None:
+    request = server.request(identity={**identity(), **version}, embedParameters=True)
+    await server.invoke(request)
+
+    facts = read_facts(Image.open(io.BytesIO(server.uploaded(request)[0] or b'')))
+    assert (facts['identity'], facts.get('identityVersion')) == (identity()['id'], version.get('version'))
+
+
 def read_facts(image: Image.Image) -> dict[str, Any]:
     """What an image's XMP says of its making."""
     packet = image.info['XML:com.adobe.xmp' if image.format == 'PNG' else 'xmp']

@@ -12,18 +12,17 @@ const identitySample = z.object({
 
 const size = z.object({ width: described(count, 'Pixels.'), height: described(count, 'Pixels.') });
 
-const facts = {
+/** An identity as its callers see it, but for links. */
+const identityFacts = z.object({
   id: described(z.string(), 'Send it as `identityId`.'),
   name: z.string(),
-  slug: described(z.string(), 'The name as it stands in addresses of pages.'),
+  slug: described(
+    z.string(),
+    'The name as it stands in addresses of pages. `identityId` takes it, too, and goes on taking it after a rename.',
+  ),
   description: z.string(),
   productPhotos: described(z.boolean(), 'Whether it takes reference images of products.'),
   available: described(z.boolean(), 'Whether it has an active model right now.'),
-};
-
-/** An identity as its callers see it: an item of GET /identities. */
-export const identityAnswer = z.object({
-  ...facts,
   version: described(
     z.nullable(count),
     'The active version, which makes what names none as `identityVersion`; null while there is none.',
@@ -38,6 +37,11 @@ export const identityAnswer = z.object({
     'The licence of its adapter, by name or address, where it is known.',
   ),
   source: described(z.nullable(z.string()), 'Where it is from, where that is known.'),
+});
+
+/** An item of GET /identities. */
+export const identityAnswer = z.object({
+  ...identityFacts.shape,
   samples: described(
     z.array(identitySample),
     'Pictures that show what it makes, at most 9, and fewer where more than 111 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour.',
@@ -46,7 +50,7 @@ export const identityAnswer = z.object({
 
 const identityVersion = z.object({
   version: described(count, 'Send it as `identityVersion`.'),
-  active: z.boolean(),
+  active: described(z.boolean(), 'Whether it makes what names no version.'),
   createdAt: described(z.nullable(timestamp), 'Null for what was there before versions were.'),
   note: described(z.nullable(z.string()), 'What is new in it.'),
   retiresAt: described(
@@ -65,7 +69,7 @@ export const identityDetail = z.object({
 export const identityList = z.object({ identities: z.array(identityAnswer) });
 
 /** The same for agents, whose models would read a thousand characters for each link. */
-export const agentIdentityList = z.object({ identities: z.array(z.object(facts)) });
+export const agentIdentityList = z.object({ identities: z.array(identityFacts) });
 
 export type IdentitySample = z.infer<typeof identitySample>;
 export type IdentityDetail = z.infer<typeof identityDetail>;

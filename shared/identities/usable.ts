@@ -67,23 +67,28 @@ export async function identityDetail(
 const maxVersionsPerAnswer = 100;
 
 async function answerOf(identity: Identity, most: number, objects: SampleLinks): Promise<IdentityAnswer> {
-  const { triggerWords, showsTriggerWords, sizePx } = identity.model?.words ?? noWords;
-  const { license, source } = identity.model?.rights ?? noRights;
-  return {
-    ...factsOf(identity),
-    version: identity.model?.number ?? null,
-    triggerWords: showsTriggerWords ? triggerWords : [],
-    defaultSize: sizePx ?? { width: 1024, height: 1024 },
-    license,
-    source,
-    samples: await samplesOf(identity, identity.samples.slice(0, most), objects),
-  };
+  const samples = await samplesOf(identity, identity.samples.slice(0, most), objects);
+  return { ...factsOf(identity), samples };
 }
 
 type SampleLinks = Pick<ObjectStore, 'sampleLinks'>;
 
 function factsOf({ identityId, name, slug, description, productPhotos, model }: Identity) {
-  return { id: identityId, name, slug, description, productPhotos, available: model !== null };
+  const { triggerWords, showsTriggerWords, sizePx } = model?.words ?? noWords;
+  const { license, source } = model?.rights ?? noRights;
+  return {
+    id: identityId,
+    name,
+    slug,
+    description,
+    productPhotos,
+    available: model !== null,
+    version: model?.number ?? null,
+    triggerWords: showsTriggerWords ? triggerWords : [],
+    defaultSize: sizePx ?? { width: 1024, height: 1024 },
+    license,
+    source,
+  };
 }
 
 function samplesOf(

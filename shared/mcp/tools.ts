@@ -28,7 +28,7 @@ export const tools = {
     title: 'List identities',
     description:
       'Lists the identities (creator systems, each with a style of its own) that this API key may generate with. `generate` wants the ' +
-      '`id` of one that is `available`. Free.',
+      '`id` or the `slug` of one that is `available`. Free.',
     arguments: listIdentitiesArguments,
     answer: agentIdentityList,
     hints: { readOnlyHint: true, openWorldHint: false },
@@ -83,7 +83,9 @@ const storedId = 'Of a stored request: `generate` answers it, and `get_generatio
 
 /** Of arguments, and of what is answered, that are described otherwise than for callers of POST /generate. */
 const descriptions: Record<string, string> = {
-  identityId: 'The `id` of one of `list_identities`. Names and slugs are not IDs.',
+  identityId: 'The `id` or the `slug` of one of `list_identities`.',
+  identityVersion:
+    "A version of the identity, from the answer of an earlier generation. Left out: the active one, `list_identities`' `version`.",
   idempotencyKey:
     'Any 1 to 255 visible ASCII characters. A repeat with the same key and arguments within 24 hours gets the first result and is ' +
     'not charged again.',

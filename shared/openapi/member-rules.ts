@@ -7,12 +7,17 @@ const { maxItems, maxBytes, maxPixels } = referenceLimits;
 
 const generationProperties: Record<string, Schema> = {
   // An empty identityId is refused as a missing one, before the rest of the body is checked.
-  identityId: { minLength: 1, description: 'From `GET /identities`. Names and slugs are not IDs.' },
+  identityId: { minLength: 1, description: 'The id of one of `GET /identities`, or a slug.' },
+  identityVersion: {
+    description:
+      'One of the versions of `GET /identities/{identityId}`. Left out: the active one, which the operator may change at any time.',
+  },
   prompt: { description: 'What to generate. Lengths count Unicode code points.' },
   negativePrompt: { description: 'What to leave out.' },
   seed: {
     description:
-      'The same seed and parameters make the same image. Output *i* uses seed + *i*. Random when it is left out. ' +
+      'The same seed and parameters make the same image, with the same version of the identity and of the model. Output *i* uses seed + *i*. ' +
+      'Random when it is left out. ' +
       'Another `outputFormat` is another file of the same picture.',
   },
   numInferenceSteps: { description: 'More steps take longer.' },

@@ -28,7 +28,7 @@ CHOICE = random.Random(FIXTURE["seed"])
 
 GENERATING = {"createGeneration", "createPlaygroundGeneration"}
 BY_KEY = {"createGeneration"}
-BY_EITHER = {"getGeneration", "listGenerations", "listIdentities", "createUpload"}
+BY_EITHER = {"getGeneration", "listGenerations", "listIdentities", "getIdentity", "createUpload"}
 PUBLIC = {"getHealth", "getOpenApi"}
 
 # How often each identity is used. Most often it is the one that takes reference images.
@@ -162,7 +162,7 @@ def account_of(case):
 
 
 def fill_path(case, account):
-    known = {"requestId": account.request_ids, "keyId": account.key_ids}
+    known = {"requestId": account.request_ids, "keyId": account.key_ids, "identityId": list(NAME_OF)}
     for name, values in known.items():
         if name in (case.path_parameters or {}) and values and chance(0.8):
             case.path_parameters[name] = one_of(values)
@@ -192,6 +192,10 @@ def fill_body(name, body, account):
     if name in GENERATING:
         if is_text(body.get("identityId")) and chance(0.97):
             body["identityId"] = identity()
+        # No schema knows which versions an identity has.
+        version = body.get("identityVersion")
+        if type(version) is int and 1 <= version <= 999_999 and chance(0.9):
+            body["identityVersion"] = 1
         items = body.get("referenceImages")
         if isinstance(items, list):
             body["referenceImages"] = [fill_reference(item, account) for item in items]
@@ -308,6 +312,7 @@ BEYOND_SCHEMAS = [
     ("an identity without product photos", r"referenceImages must be left out: \w+ does not take product photos"),
     ("a host that is none, or no public name", r"url must (?:have a (?:valid host name,|host name, not|full host name)|not have a port)"),
     ("a reference image that is none: {}", r"^referenceImages\[\d\]\.(?:url|uploadId): (.*?)[.;:]"),
+    ("a version that the identity does not have", r"identityVersion: \w+ has no version \d+"),
     ("members that go together", r'exactly one of url and uploadId|"exact_product" needs|^Send at least one of name, monthlyCredits'),
     ("an expiry in the past", r"^expiresAt must lie in the future\.$"),
     ("more places than the license has", r"^maxInFlight must be at most \d+, as of its license\.$"),

@@ -61,6 +61,8 @@ test('a client generates, with progress as it happens, and finds it again', asyn
 test('a client lists identities and requests, reads the health, and prices a request, which costs nothing', async () => {
   const ids = (await client.listIdentities()).map(({ id }) => id);
   expect(ids).toContain(identities.aurora);
+  const { id, version, versions } = await client.getIdentity('aurora');
+  expect([id, versions.find(({ active }) => active)?.version]).toEqual([identities.aurora, version]);
   expect(await client.health()).toMatchObject({ status: 'ok' });
   const priced = await client.dryRun(bodyFor('aurora', { width: 1088, height: 1024 }));
   expect(priced).toMatchObject({ accepted: true, credits: 2, usage: { creditsCharged: 0 } });

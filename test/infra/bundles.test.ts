@@ -476,12 +476,18 @@ describe('by key and by session', () => {
     }
   });
 
-  test('identities are listed', async () => {
+  test('identities are listed, and found by slug', async () => {
     for (const options of [...callers(), bySession()]) {
       const { body: list } = await call('list-identities', options);
       expect(list.identities.map(({ name }: any) => name)).toContain('aurora');
       const { samples } = list.identities.find(({ name }: any) => name === 'adapted');
       expect(samples[0].thumbnailUrl).toContain('/samples/');
+      const { body: one } = await call('get-identity', { ...options, parameters: { identityId: 'adapted' } });
+      expect(one).toMatchObject({
+        name: 'adapted',
+        samples: [{ width: 512 }],
+        versions: [{ version: 1, active: true }],
+      });
     }
   });
 });
@@ -551,7 +557,7 @@ describe('the roles', () => {
     // The painter looks for a cancellation after a second, when it has mostly ended. The one notification here is dropped, so it
     // names no keys. It refuses nothing for what it shows, so the worker counts no refusal.
     const rare =
-      /:PutItem on .* keys (LINKS|NOTICES)\*$|^send-notices: .* keys KEY#|^list-identities: s3:GetObject on .*\/samples\/\*|: s3:GetObject on .*\/cancelled\/\*|^run-generation: .* keys REFUSED#/;
+      /:PutItem on .* keys (LINKS|NOTICES)\*$|^send-notices: .* keys KEY#|^(list-identities|get-identity): s3:GetObject on .*\/samples\/\*|: s3:GetObject on .*\/cancelled\/\*|^run-generation: .* keys REFUSED#/;
     const others = deployed.grantedButUnused().filter((what) => !rare.test(what));
     expect(others).toEqual([]);
   });

@@ -38,6 +38,7 @@ const unfitIdentities: Record<string, unknown[]> = {
   id: ['', 'x'.repeat(201)],
   adapterUrl: [1, longLink],
   adapterVersion: [[]],
+  version: [0, '1', 1.5],
   adapterSha256: ['f0'],
   settings: ['style', []],
 };
@@ -90,7 +91,7 @@ const fit: Record<string, Changes> = {
     outputFormat: undefined,
     embedParameters: undefined,
     tenant: undefined,
-    ...identity({ adapterSha256: undefined }),
+    ...identity({ adapterSha256: undefined, version: undefined }),
   },
   'members of a newer contract': { surprise: 1, ...identity({ surprise: 1 }) },
   'an adapter and settings of any kind': identity({
@@ -126,7 +127,7 @@ export function requestCases(fixture: ContractFixture): void {
       // An older service sends none of these.
       const optional = { outputFormat: undefined, embedParameters: undefined, tenant: undefined };
       const { identity: whole, ...fields } = fixture.request([]);
-      const { adapterSha256: _optional, ...whose } = whole;
+      const { adapterSha256: _sha256, version: _version, ...whose } = whole;
       for (const field of [...Object.keys(fields), 'identity']) {
         if (field in optional) continue;
         expect(expectInvalid(await send({ [field]: undefined }))).toContain(field);

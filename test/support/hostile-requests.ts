@@ -312,6 +312,7 @@ const codeOf: Record<string, ErrorCode> = {
   [routes.listActivity.path]: 'LICENSE_NOT_FOUND',
   [routes.listRefusals.path]: 'LICENSE_NOT_FOUND',
   [routes.listRefusedRequests.path]: 'LICENSE_NOT_FOUND',
+  [routes.getIdentity.path]: 'IDENTITY_NOT_FOUND',
   [routes.getOpenAiModel.path]: 'IDENTITY_NOT_FOUND',
 };
 

@@ -71,7 +71,16 @@ def test_yields_what_happens_and_the_result_last(client: Any, call: Caller, body
 def test_lists_identities_and_stored_requests_and_prices_a_request_which_costs_nothing(
     client: Any, call: Caller, body: Body, service: Service, granted: Granted
 ) -> None:
-    assert service.identities['aurora'] in [identity.id for identity in call(client.list_identities)]
+    found = call(client.list_identities)
+    assert service.identities['aurora'] in [identity.id for identity in found]
+    detail = call(client.get_identity, 'aurora')
+    assert (detail.id, [one.version for one in detail.versions if one.active]) == (
+        service.identities['aurora'],
+        [detail.version],
+    )
+    pinned = call(client.generate, **body('aurora', identity_version=detail.version))
+    assert pinned.identity_version == detail.version
+    call(client.delete_generation, pinned.request_id)
     assert call(client.health).status == 'ok'
     ids = [call(client.generate, **body('aurora')).request_id for _ in range(3)][::-1]
     page = call(client.list_generations, limit=1)
@@ -87,7 +96,7 @@ def test_lists_identities_and_stored_requests_and_prices_a_request_which_costs_n
     assert (priced.accepted, priced.credits, priced.usage.credits_charged) == (True, 2, 0)
     with pytest.raises(IdentityUnavailable):
         call(client.dry_run, **body('ember'))
-    assert service.totals(granted) == (3, 3)
+    assert service.totals(granted) == (4, 4)
 
 
 def test_uploads_the_files_among_reference_images_once(

@@ -104,6 +104,9 @@ def test_prints_a_price_and_the_identities(run: Run) -> None:
     assert priced.stdout == '2 of 4000 credits that are left\n'
     first = run('identities').stdout.splitlines()[0]
     assert first == 'aurora   Curtains of light over quiet northern land.'
+    shown = run('identity', 'Aurora').stdout.splitlines()
+    assert shown[0].split() == ['identity', 'aurora']
+    assert shown[-1].split()[:2] == ['1', 'active']
 
 
 def test_each_failure_is_one_sentence_and_an_exit_code_and_costs_nothing(
@@ -117,6 +120,7 @@ def test_each_failure_is_one_sentence_and_an_exit_code_and_costs_nothing(
     os.mkfifo(tmp_path / 'pipe')
     quote = ('quote', 'x', '-i', 'citrine')
     failures: list[tuple[tuple[str, ...], int, str]] = [
+        ((*asked, '--identity-version', '9'), 1, 'aurora has no version 9: leave it out for version 1'),
         ((*asked, '--width', '100'), 1, 'width must be a multiple of 64, at least 512'),
         (('generate', 'x', '-i', 'flint', *small), 1, 'Nothing was charged. (GENERATION_FAILED'),
         (('generate', 'x', '-i', 'nobody'), 2, 'No identity is called nobody. Your key may use: aurora,'),

@@ -19,6 +19,7 @@ import type {
   GenerationResult,
   Health,
   Identity,
+  IdentityDetail,
   KeyAllowance,
   StoredGeneration,
   StoredGenerationList,
@@ -202,6 +203,10 @@ function otherCalls({ requester, send }: ImageSource) {
     /** The identities that the key may use. */
     listIdentities: async ({ signal }: CallOptions = {}): Promise<Identity[]> =>
       (await request('GET /identities', { signal })).identities,
+
+    /** An identity by its id or a slug, with the versions that `identityVersion` may name. */
+    getIdentity: (idOrSlug: string, { signal }: CallOptions = {}): Promise<IdentityDetail> =>
+      request('GET /identities/{identityId}', { path: { identityId: idOrSlug }, signal }),
 
     /** What the key may still do: its limits, credits and identities. */
     key: ({ signal }: CallOptions = {}): Promise<KeyAllowance> => request('GET /key', { signal }),

@@ -15,6 +15,8 @@ export type StoredGenerationList = Schemas['StoredGenerationList'];
 export type DeletedGeneration = Schemas['DeletedGeneration'];
 export type GenerationEvents = Schemas['GenerationEvents'];
 export type Identity = Schemas['IdentityList']['identities'][number];
+/** The answer of GET /identities/{identityId}. */
+export type IdentityDetail = Schemas['IdentityDetail'];
 /** A form that takes one file. */
 export type Upload = Schemas['Upload'];
 /** What a key may still do. */

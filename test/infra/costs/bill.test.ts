@@ -37,7 +37,7 @@ describe('the bill', () => {
     ['Functions', 'invocations', { asyncShare: 0.25 }, ((1250 + 43_800) * 0.2) / 1e6],
     ['Table', 'writes', {}, (12_000 * 0.625) / 1e6],
     ['Table', 'records', {}, ((768 * 1000) / 2 ** 30) * (90 / (730 / 24)) * 0.25],
-    ['Monitoring', 'alarms', {}, 18.7],
+    ['Monitoring', 'alarms', {}, 19.1],
     // A request each second is traced, and a twentieth of those beyond.
     ['Monitoring', 'traces', { generationsPerMonth: 4_628_000 }, 5e-6 * (2_628_000 + 100_000 + 43_800)],
   ])('has what AWS charges for a thousand generations: %s, %s', (component, what, workload, usd) => {

@@ -80,6 +80,7 @@ describe('every call', () => {
       (client, signal) => client.listGenerations({}, { signal }),
       (client, signal) => client.allGenerations({}, { signal }).next(),
       (client, signal) => client.listIdentities({ signal }),
+      (client, signal) => client.getIdentity('aurora', { signal }),
       (client, signal) => client.createUpload({ signal }),
       (client, signal) => client.uploadReference(new Uint8Array(3), { signal }),
       (client, signal) => client.health({ signal }),

@@ -100,12 +100,13 @@ test('the ranges of a request are those of its contract', () => {
     if (multipleOf) return `multiples of ${multipleOf} from ${minimum} to the tier's limit`;
     return maximum === undefined ? `from ${minimum} to the tier's limit` : `${minimum} to ${maximum}`;
   };
-  const inWords: Record<string, string> = { '': 'empty', '[]': 'none', undefined: 'random' };
+  const inWords: Record<string, string> = { '': 'empty', '[]': 'none' };
+  const unset: Record<string, string> = { seed: 'random', identityVersion: 'the active one' };
   const byDefault = (name: string): string => {
     if (required.includes(name)) return 'required';
     const value: unknown = Object(createGenerationBody.parse({ identityId: '', prompt: 'x' }))[name];
     const shown = typeof value === 'object' ? JSON.stringify(value) : String(value);
-    return inWords[shown] ?? shown;
+    return (value === undefined ? unset[name] : inWords[shown]) ?? shown;
   };
   const listed = rowsBelow('A request to generate');
   expect(listed).toEqual(listed.map(([name]) => [name, range(name!), byDefault(name!)]));

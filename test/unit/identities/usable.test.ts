@@ -42,8 +42,14 @@ test('those of any license are usable, and callers and agents see the same of ea
   const usable = await usableIdentities(licenses, catalogOf);
   expect(usable).toEqual([identity, own]);
   const { identityId: id, name, slug, description, productPhotos } = identity;
-  const facts = { id, name, slug, description, productPhotos, available: true };
-  const both = [facts, { ...facts, id: 'idn_own', available: false }];
+  const ofVersion = {
+    triggerWords: [],
+    defaultSize: { width: 1024, height: 1024 },
+    license: null,
+    source: null,
+  };
+  const facts = { id, name, slug, description, productPhotos, available: true, version: 1, ...ofVersion };
+  const both = [facts, { ...facts, id: 'idn_own', available: false, version: null }];
   expect(agentIdentities(usable)).toEqual({ identities: both });
   const shown = await identityAnswers(usable, objects);
   expect(shown.identities).toEqual(both.map((one) => ({ ...one, samples: [] })));

@@ -31,6 +31,8 @@ from .models import CreditsUsage as CreditsUsage
 from .models import DryRun as DryRun
 from .models import Health as Health
 from .models import Identity as Identity
+from .models import IdentityDetail as IdentityDetail
+from .models import IdentityVersion as IdentityVersion
 from .models import KeyAllowance as KeyAllowance
 from .models import Progress as Progress
 from .models import Queued as Queued

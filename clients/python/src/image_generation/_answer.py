@@ -11,7 +11,16 @@ from typing_extensions import Self
 from ._client_errors import ImageGenerationError
 
 # Whoever has a signed link has what it opens, and prompts are private.
-_unprinted = {'outputs', 'output_url', 'url', 'fields', 'prompt', 'negative_prompt', 'key'}
+_unprinted = {
+    'outputs',
+    'output_url',
+    'url',
+    'fields',
+    'prompt',
+    'effective_prompt',
+    'negative_prompt',
+    'key',
+}
 
 
 class Answer(BaseModel):

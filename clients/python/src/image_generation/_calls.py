@@ -25,6 +25,7 @@ from .models import (
     DryRun,
     Generation,
     Identity,
+    IdentityDetail,
     IdentityList,
     StoredGeneration,
     StoredGenerationList,
@@ -163,6 +164,12 @@ async def all_generations(
 async def list_identities(requester: Requester) -> list[Identity]:
     """The identities that the key may use."""
     return (await requester.fetch(Call('GET /identities'), IdentityList)).identities
+
+
+async def get_identity(requester: Requester, id_or_slug: str) -> IdentityDetail:
+    """An identity with its versions."""
+    call = Call('GET /identities/{identityId}', path={'identityId': id_or_slug})
+    return await requester.fetch(call, IdentityDetail)
 
 
 async def create_upload(requester: Requester, content_type: str | None) -> Upload:

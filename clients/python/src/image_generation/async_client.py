@@ -199,6 +199,10 @@ class AsyncClient(Shared):
         """The identities that the key may use."""
         return await _calls.list_identities(self._requester)
 
+    async def get_identity(self, id_or_slug: str) -> models.IdentityDetail:
+        """An identity by its ID or a slug, with the versions that `identity_version` may name."""
+        return await _calls.get_identity(self._requester, id_or_slug)
+
     async def create_upload(self, *, content_type: ImageType | None = None) -> models.Upload:
         """Opens an upload: a form that takes one file, for an hour."""
         return await _calls.create_upload(self._requester, content_type)

@@ -240,6 +240,10 @@ class Client(Shared):
         """The identities that the key may use."""
         return run(_calls.list_identities(self._requester))
 
+    def get_identity(self, id_or_slug: str) -> models.IdentityDetail:
+        """An identity by its ID or a slug, with the versions that `identity_version` may name."""
+        return run(_calls.get_identity(self._requester, id_or_slug))
+
     def create_upload(self, *, content_type: ImageType | None = None) -> models.Upload:
         """Opens an upload: a form that takes one file, for an hour."""
         return run(_calls.create_upload(self._requester, content_type))

@@ -39,6 +39,8 @@ class Result(Answer):
     outputs: list[str]
     """Signed links, open for an hour at most. `images` signs new ones where they are needed."""
     identity: models.IdentityName
+    identity_version: int | None
+    """The version of the identity that made it; None where an older service does not tell."""
     seed: int
     """The seed of the first output; each further one has the next."""
     credits_charged: int
@@ -55,6 +57,7 @@ def result_of_answer(answer: models.Generation) -> Result:
         request_id=answer.request_id,
         outputs=answer.outputs,
         identity=answer.identity,
+        identity_version=answer.identity_version,
         seed=answer.seed,
         credits_charged=answer.usage.credits_charged,
         reference_images_used=answer.reference_images_used,
@@ -70,6 +73,7 @@ def result_of_stored(stored: models.StoredGeneration) -> Result:
             request_id=stored.id,
             outputs=stored.outputs,
             identity=models.IdentityName(id=stored.identity.id, name=stored.identity.name),
+            identity_version=stored.identity_version,
             seed=stored.seed,
             credits_charged=stored.credits_charged,
             reference_images_used=stored.reference_images_used,

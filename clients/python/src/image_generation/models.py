@@ -89,7 +89,7 @@ class KeyIdentity(Answer):
     """Send it as `identityId`."""
     name: str
     slug: str
-    """The name as it stands in addresses of pages."""
+    """The name as it stands in addresses of pages. `identityId` takes it, too, and goes on taking it after a rename."""
     available: bool
     """Whether it has an active model right now."""
 
@@ -144,6 +144,13 @@ class Sample(Answer):
     """The prompt that made it, where that is known."""
 
 
+class Size(Answer):
+    width: int
+    """Pixels."""
+    height: int
+    """Pixels."""
+
+
 class Started(Answer):
     pass
 
@@ -187,6 +194,8 @@ class Generation(Answer):
     previews: list[str | None] = []
     """Signed links to small WebP copies, in the order of `outputs`; an entry is null where there is none. Each stays the same for a quarter of an hour, and opens for 45 minutes at least."""
     identity: IdentityName
+    identity_version: Annotated[int | None, Field(alias='identityVersion')] = None
+    """The identity's version that makes the images; null in requests of before there were versions."""
     reference_images_used: Annotated[int, Field(alias='referenceImagesUsed')]
     """How many reference images the model says it used."""
     usage: CreditsUsage
@@ -201,18 +210,43 @@ class Identity(Answer):
     """Send it as `identityId`."""
     name: str
     slug: str
-    """The name as it stands in addresses of pages."""
+    """The name as it stands in addresses of pages. `identityId` takes it, too, and goes on taking it after a rename."""
     description: str
     product_photos: Annotated[bool, Field(alias='productPhotos')]
     """Whether it takes reference images of products."""
     available: bool
     """Whether it has an active model right now."""
+    version: int | None = None
+    """The active version, which makes what names none as `identityVersion`; null while there is none."""
+    trigger_words: Annotated[list[str], Field(alias='triggerWords')] = []
+    """Words that call up its manner, where the operator shows them."""
+    default_size: Annotated[Size | None, Field(alias='defaultSize')] = None
+    """Of requests that name neither side."""
+    license: str | None = None
+    """The licence of its adapter, by name or address, where it is known."""
+    source: str | None = None
+    """Where it is from, where that is known."""
     samples: list[Sample] = []
     """Pictures that show what it makes, at most 8, and fewer where more than 125 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour."""
 
 
 class IdentityList(Answer):
     identities: list[Identity]
+
+
+class IdentityVersion(Answer):
+    version: int
+    """Send it as `identityVersion`."""
+    active: bool
+    """Whether it makes what names no version."""
+    created_at: Annotated[AwareDatetime | None, Field(alias='createdAt')]
+    """Null for what was there before versions were."""
+    note: str | None
+    """What is new in it."""
+    retires_at: Annotated[AwareDatetime | None, Field(alias='retiresAt')]
+    """From then on requests that pin it are refused; null while none is set."""
+    samples: list[Sample]
+    """Pictures that this version made."""
 
 
 class KeyAllowance(Answer):
@@ -252,7 +286,11 @@ class StoredGeneration(Answer):
     """COMPLETED, FAILED and TIMEOUT are final and never change."""
     identity: StoredIdentity
     """As it was when the request was accepted."""
+    identity_version: Annotated[int | None, Field(alias='identityVersion')] = None
+    """The identity's version that makes the images; null in requests of before there were versions."""
     prompt: str
+    effective_prompt: Annotated[str | None, Field(alias='effectivePrompt')] = None
+    """What the model got for the prompt, where the identity has words of its own around it; null otherwise."""
     negative_prompt: Annotated[str, Field(alias='negativePrompt')]
     seed: int
     """The seed of the first output; each further one has the next."""
@@ -319,3 +357,30 @@ class StoredGenerationList(Answer):
     """Send it as `cursor` for the next page; null on the last one."""
     searched_back_to: Annotated[AwareDatetime | None, Field(alias='searchedBackTo')] = None
     """Everything newer was looked at; null on the last page."""
+
+
+class IdentityDetail(Answer):
+    id: str
+    """Send it as `identityId`."""
+    name: str
+    slug: str
+    """The name as it stands in addresses of pages. `identityId` takes it, too, and goes on taking it after a rename."""
+    description: str
+    product_photos: Annotated[bool, Field(alias='productPhotos')]
+    """Whether it takes reference images of products."""
+    available: bool
+    """Whether it has an active model right now."""
+    version: int | None
+    """The active version, which makes what names none as `identityVersion`; null while there is none."""
+    trigger_words: Annotated[list[str], Field(alias='triggerWords')]
+    """Words that call up its manner, where the operator shows them."""
+    default_size: Annotated[Size, Field(alias='defaultSize')]
+    """Of requests that name neither side."""
+    license: str | None
+    """The licence of its adapter, by name or address, where it is known."""
+    source: str | None
+    """Where it is from, where that is known."""
+    samples: list[Sample]
+    """Pictures that show what it makes, at most 8, and fewer where more than 125 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour."""
+    versions: list[IdentityVersion]
+    """Those that may be used, newest first."""

@@ -19,14 +19,18 @@ class GenerationParameters(TypedDict):
     """What is left out, or None, has the default of the service."""
 
     identity_id: str
-    """From `GET /identities`. Names and slugs are not IDs."""
+    """The id of one of `GET /identities`, or a slug."""
+    identity_version: NotRequired[int | None]
+    """One of the versions of `GET /identities/{identityId}`. Left out: the active one, which the operator
+    may change at any time."""
     prompt: str
     """What to generate. Lengths count Unicode code points."""
     negative_prompt: NotRequired[str | None]
     """What to leave out. Empty by default."""
     seed: NotRequired[int | None]
-    """The same seed and parameters make the same image. Output *i* uses seed + *i*. Random when it is left
-    out. Another `outputFormat` is another file of the same picture."""
+    """The same seed and parameters make the same image, with the same version of the identity and of the
+    model. Output *i* uses seed + *i*. Random when it is left out. Another `outputFormat` is another
+    file of the same picture."""
     num_inference_steps: NotRequired[int | None]
     """More steps take longer. `30` by default."""
     guidance_scale: NotRequired[float | None]

@@ -25,7 +25,9 @@ from .terminal import Counted, progress, say
 
 Requests = dict[int, Any]
 _types: dict[str, Any] = {
-    **dict.fromkeys(('seed', 'num_inference_steps', 'num_outputs', 'width', 'height'), int),
+    **dict.fromkeys(
+        ('identity_version', 'seed', 'num_inference_steps', 'num_outputs', 'width', 'height'), int
+    ),
     'guidance_scale': (int, float),
     'preserve_branding': bool,
     'reference_images': list,
@@ -134,7 +136,7 @@ def _read(client: Client, args: Namespace) -> Requests:
             line = {**given(args), **_parameters(json.loads(raw) if isinstance(raw, str) else raw, is_csv)}
             if not line.get('prompt') or not line.get('identity_id'):
                 raise UsageError('prompt or identityId is missing.')
-            line['identity_id'] = identity_of(identities, line['identity_id']).id
+            line['identity_id'] = identity_of(client, identities, line['identity_id']).id
             check_names('batch', line)
             lines[number] = line
         except json.JSONDecodeError:

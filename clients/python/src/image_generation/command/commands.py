@@ -9,6 +9,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -18,7 +19,12 @@ from image_generation import (
     Client,
     GenerationResult,
     Identity,
+    IdentityDetail,
+    IdentityMismatch,
+    IdentityNotFound,
+    IdentityVersion,
     ImageGenerationError,
+    NotFound,
     RequestInProgress,
     RequestNotFound,
     StoredGeneration,
@@ -130,6 +136,7 @@ def get(client: Client, args: Namespace) -> None:
         ['request', stored.id],
         ['status', stored.status],
         ['identity', stored.identity.slug],
+        ['version', str(stored.identity_version or 'unknown')],
         ['prompt', stored.prompt],
         ['size', f'{stored.width} x {stored.height} px'],
         ['images', str(stored.num_outputs)],
@@ -137,6 +144,8 @@ def get(client: Client, args: Namespace) -> None:
         ['credits', str(stored.credits_charged)],
         ['created', f'{stored.created_at:%Y-%m-%d %H:%M:%S} UTC'],
     ]
+    if stored.effective_prompt is not None:
+        rows.insert(5, ['model got', stored.effective_prompt])
     if stored.error_message is not None:
         rows.append(['error', f'{stored.error_message} ({stored.error_code})'])
     _print_table(rows)
@@ -227,6 +236,35 @@ def identities(client: Client, args: Namespace) -> None:
     _print_table([[one.slug, one.description if one.available else 'Not available now.'] for one in found])
 
 
+def identity(client: Client, args: Namespace) -> None:
+    """Shows an identity and its versions."""
+    found = _identity(client, args.identity)
+    detail = client.get_identity(found.id)
+    if args.json:
+        print_json(detail)
+        return
+    size = f'{detail.default_size.width} x {detail.default_size.height} px'
+    rows = [
+        ['identity', detail.slug],
+        ['id', detail.id],
+        ['name', detail.name],
+        ['description', detail.description],
+        ['trigger words', ', '.join(detail.trigger_words)],
+        ['default size', size],
+        ['licence', detail.license or ''],
+        ['source', detail.source or ''],
+    ]
+    _print_table([row for row in rows if row[1]])
+    print()
+    _print_table([_version_row(one) for one in detail.versions] or [['No version is active.']])
+
+
+def _version_row(one: IdentityVersion) -> list[str]:
+    made = f'{one.created_at:%Y-%m-%d}' if one.created_at else ''
+    ends = f'until {one.retires_at:%Y-%m-%d}' if one.retires_at else ''
+    return [str(one.version), 'active' if one.active else ends, made, one.note or '']
+
+
 def configure(args: Namespace) -> None:
     """Asks for the address and the key, tries them, and writes the file."""
     is_person = sys.stdin is not None and sys.stdin.isatty()
@@ -253,7 +291,7 @@ def configure(args: Namespace) -> None:
     say(f'Written to {configuration_path()}, which only you may read.')
 
 
-def _parameters(args: Namespace, identity: Identity) -> Any:
+def _parameters(args: Namespace, identity: Identity | IdentityDetail) -> Any:
     """The request that the arguments ask for."""
     prompt = read_input() if args.prompt == '-' else args.prompt
     return {**given(args), 'identity_id': identity.id, 'prompt': prompt}
@@ -261,7 +299,15 @@ def _parameters(args: Namespace, identity: Identity) -> Any:
 
 def given(args: Namespace) -> dict[str, Any]:
     """What the options say of a request."""
-    names = ('negative_prompt', 'width', 'height', 'num_outputs', 'seed', 'num_inference_steps')
+    names = (
+        'identity_version',
+        'negative_prompt',
+        'width',
+        'height',
+        'num_outputs',
+        'seed',
+        'num_inference_steps',
+    )
     options = {name: getattr(args, name) for name in (*names, 'guidance_scale', 'output_format')}
     return {
         **{name: value for name, value in options.items() if value is not None},
@@ -272,17 +318,28 @@ def given(args: Namespace) -> dict[str, Any]:
     }
 
 
-def _identity(client: Client, name: str) -> Identity:
-    return identity_of(client.list_identities(), name)
+def _identity(client: Client, name: str) -> Identity | IdentityDetail:
+    return identity_of(client, client.list_identities(), name)
 
 
-def identity_of(found: list[Identity], name: str) -> Identity:
+def identity_of(client: Client, found: list[Identity], name: str) -> Identity | IdentityDetail:
     """An identity by its ID, its slug or its name."""
     for one in found:
         if name == one.id or name.lower() in (one.slug.lower(), one.name.lower()):
             return one
+    renamed = _renamed(client, name)
+    if renamed is not None:
+        return renamed
     slugs = ', '.join(one.slug for one in found) or 'none'
     raise UsageError(f'No identity is called {printable(name)}. Your key may use: {printable(slugs)}.')
+
+
+@cache
+def _renamed(client: Client, name: str) -> IdentityDetail | None:
+    """Only the service knows the slugs of before. An older one has no such route."""
+    with suppress(IdentityNotFound, IdentityMismatch, NotFound):
+        return client.get_identity(name)
+    return None
 
 
 def _plain(answer: BaseModel) -> dict[str, Any]:

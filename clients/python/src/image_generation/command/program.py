@@ -72,6 +72,8 @@ def parser() -> argparse.ArgumentParser:
     command('upload', words).add_argument('file', metavar='FILE')
     command('usage', 'say what the key may still do: credits, budget, requests')
     command('identities', 'list the identities that the key may use')
+    words = 'show an identity and its versions'
+    command('identity', words).add_argument('identity', metavar='NAME')
     command('configure', 'ask for the key, and keep it in a file')
     return top
 
@@ -127,6 +129,8 @@ def _add_parameters(command: argparse.ArgumentParser) -> None:
 def _add_options(command: argparse.ArgumentParser, identity: str, required: bool = False) -> None:
     add = command.add_argument
     add('-i', '--identity', metavar='NAME', required=required, help=identity)
+    words = 'one of its versions: see "imagegen identity NAME"; by default the active one'
+    add('--identity-version', type=int, metavar='N', help=words)
     add('--negative-prompt', metavar='TEXT', help='what to leave out')
     add('--width', type=int, metavar='PX')
     add('--height', type=int, metavar='PX')
@@ -154,6 +158,7 @@ _commands: dict[str, Callable[[Client, Namespace], int | None]] = {
     'upload': commands.upload,
     'usage': commands.usage,
     'identities': commands.identities,
+    'identity': commands.identity,
 }
 
 
