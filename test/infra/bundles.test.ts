@@ -338,7 +338,7 @@ describe("in OpenAI's API format", () => {
     }
   });
 
-  test('models are listed, and found by id and by slug', async () => {
+  test('models are listed, found by id and by slug, and looked for in the whole catalog', async () => {
     const { body: list } = await ask('list-openai-models', {});
     const { aurora } = service.ready.identities;
     const model = list.data.find(({ id }: any) => id === aurora);
@@ -346,6 +346,14 @@ describe("in OpenAI's API format", () => {
       const found = await ask('get-openai-model', { parameters: { model: name } });
       expect(found).toMatchObject({ status: 200, body: model });
     }
+    const body = image({ model: 'nobody' });
+    const images = [{ image_url: dataUri(await samplePhoto({ color: '#802040' })) }];
+    for (const unknown of [
+      await ask('get-openai-model', { parameters: { model: 'nobody' } }),
+      await ask(openAiGenerate, { body }),
+      await ask(openAiEdit, { body: { ...body, images } }),
+    ])
+      expect(unknown.status).toBe(404);
   });
 });
 

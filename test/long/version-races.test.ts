@@ -27,7 +27,7 @@ test('while versions are activated, retired and taken down, each record tells th
     return deliver(request, res);
   };
 
-  let left = requests;
+  const sent = { count: 0 };
   const codes: Record<string, number> = {};
   const records: { requestId: string; licenseId: string; pinned: number | null }[] = [];
   const send = async (pinned: number | null): Promise<void> => {
@@ -40,8 +40,8 @@ test('while versions are activated, retired and taken down, each record tells th
       identityVersion: pinned,
     };
     const request = { requestId, rawBody: JSON.stringify(body), query: new Map(), headers: new Map() };
-    const sent = { callerId: keyId, keyBudget: null, keyMaxInFlight: null, license, body };
-    const command = await readCommand(request, sent, { table: fixture.table, identities });
+    const by = { callerId: keyId, keyBudget: null, keyMaxInFlight: null, license, body };
+    const command = await readCommand(request, by, { table: fixture.table, identities });
     try {
       const accepted = await acceptGeneration(command, fixture.deps);
       if (accepted.outcome === 'replayed') throw new Error('it has no idempotency key');
@@ -54,13 +54,13 @@ test('while versions are activated, retired and taken down, each record tells th
     }
   };
   const caller = async (number: number): Promise<void> => {
-    for (; left > 0;) {
-      left -= 1;
-      await send([null, ...versions][(left + number) % 4]!);
+    while (sent.count < requests) {
+      sent.count += 1;
+      await send([null, ...versions][(sent.count + number) % 4]!);
     }
   };
   const operator = async (): Promise<void> => {
-    for (let i = 0; left > 0; i++) {
+    for (let i = 0; sent.count < requests; i++) {
       const active = versions[i % 3]!;
       const other = stored[(i + 1) % 3]!;
       await identities.change(identityId, (before) => ({
