@@ -54,7 +54,7 @@ test('two requests are compared from the detail, by keyboard alone, previews fir
   await tabTo(page, page.getByRole('switch', { name: 'Only differences' }));
   await page.keyboard.press('Space');
   await row(page, 'Steps').waitFor({ state: 'detached' });
-  const different = ['Prompt', 'Identity', 'Size', 'Seed', 'Outputs', 'Credits charged'];
+  const different = ['Prompt', 'Identity', 'Identity version', 'Size', 'Seed', 'Outputs', 'Credits charged'];
   expect((await rowNames(page)).filter((name) => name !== 'Model version')).toEqual(different);
   await page.getByRole('button', { name: 'Swap' }).press('Enter');
   await page.getByRole('img', { name: `A: ${prompts.four}, image 3 of 4` }).waitFor();

@@ -126,6 +126,7 @@ test('one that the chosen license does not include is not offered for use until 
 test('an identity that is unknown leads to all of them, and one without samples and a model is not offered for use', async () => {
   const { page } = await dashboard.visit('identities/nobody');
   await screen(page, 'There is no such identity');
+  await expectAccessible(page, 'an identity that is unknown');
   await page.getByRole('link', { name: 'Show all identities' }).click();
   await screen(page, 'Identities');
   await page.getByRole('link', { name: 'ember' }).click();

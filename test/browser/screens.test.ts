@@ -34,7 +34,7 @@ const screens = [
   ['history?status=TIMEOUT', 'History'],
   ['requests', 'Requests'],
   ['identities', 'Identities'],
-  ['identities/nobody', 'There is no such identity'],
+  ['identities/aurora', 'aurora'],
   ['keys', 'Keys'],
   ['playground', 'Playground'],
   ['quickstart', 'Quickstart'],

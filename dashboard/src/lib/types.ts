@@ -15,5 +15,5 @@ export type { ChangeKeyBody, CreateKeyBody } from '../../../shared/keys/contract
 export type * from '../../../shared/keys/answer-contract.ts';
 export type { ActivityItem, ActivityList } from '../../../shared/licenses/activity-contract.ts';
 export type { RefusalDay, RefusedRequestAnswer } from '../../../shared/limits/contract.ts';
-export type { IdentityAnswer, IdentityDetail, IdentitySample } from '../../../shared/identities/contract.ts';
+export type { IdentityAnswer, IdentityDetail } from '../../../shared/identities/contract.ts';
 export type { DashboardConfig, PlanCard } from '../../../shared/accounts/dashboard-config.ts';
