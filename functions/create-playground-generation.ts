@@ -6,7 +6,7 @@ import { ownedLicense, readLicenseId, refuseInactive } from '../shared/http/owne
 import { readJsonBody, collectErrors } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
 import { licenseStore } from '../shared/licenses/store.ts';
-import { parseParameters } from '../shared/generations/decide.ts';
+import { parseParameters } from '../shared/generations/check-command.ts';
 
 /** POST /playground/generate: POST /generate to the letter, for a signed-in account that names its license. */
 export const handler = endpoint(routes.createPlaygroundGeneration, {

@@ -169,10 +169,13 @@ function parseIsoTime(text: string): number | null {
     ?.slice(1)
     .map((part) => Number(part ?? 0));
   if (parts === undefined) return null;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ...offset] = parts;
+  const [year = 0, month = 0, dayOfMonth = 0, hour = 0, minute = 0, second = 0, ...offset] = parts;
   const [offsetHour = 0, offsetMinute = 0] = offset;
   const isDate =
-    month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+    month >= 1 &&
+    month <= 12 &&
+    dayOfMonth >= 1 &&
+    dayOfMonth <= new Date(Date.UTC(year, month, 0)).getUTCDate();
   const isTime = hour <= 23 && minute <= 59 && second <= 59 && offsetHour <= 14 && offsetMinute <= 59;
   const ms = isDate && isTime ? Date.parse(text) : -1;
   return ms >= 0 ? ms : null;

@@ -66,7 +66,10 @@ async function noteColdStart(generation: Generation, { generations, logFault }: 
 }
 
 /** The identity with the version that the request was accepted with, whichever is active by now. */
-async function acceptedIdentity({ identity: { id, name }, identityVersion }: Generation, { identities }: AcceptedRunDeps) {
+async function acceptedIdentity(
+  { identity: { id, name }, identityVersion }: Generation,
+  { identities }: AcceptedRunDeps,
+) {
   const identity = await identities.get(id);
   const active = identity?.withdrawn ? null : (identity?.model ?? null);
   if (identity !== null && active !== null) {

@@ -1,5 +1,4 @@
 import { isoTime } from '../base/clock.ts';
-import type { Identity } from './identity.ts';
 import type { Sample } from './sample.ts';
 
 /** What an identity makes its pictures with. Whatever would change a picture makes another version. So only its rights change. */
@@ -78,7 +77,10 @@ export interface StoredVersion extends IdentityVersion {
 }
 
 /** The active version as it is first stored by itself; null where there is none. */
-export function activeVersion({ model, samples }: Identity): StoredVersion | null {
+export function activeVersion({
+  model,
+  samples,
+}: Pick<StoredVersion, 'samples'> & { model: IdentityVersion | null }): StoredVersion | null {
   return model && { ...model, samples, retiresAtMs: null };
 }
 
@@ -99,7 +101,7 @@ export function isVersionNumber(value: unknown): value is number {
 
 /** @returns what is wrong with the version that a body names; null where nothing is. */
 export function pinnedProblem(
-  { name, model }: Identity,
+  { name, model }: { name: string; model: IdentityVersion | null },
   pinned: PinnedVersion | null,
   nowMs: number,
 ): string | null {
@@ -121,7 +123,7 @@ export function promptOf({ promptTemplate }: VersionWords, prompt: string): stri
 }
 
 /** Around a prompt, in characters. */
-export const maxTemplateCharacters = 200;
+const maxTemplateCharacters = 200;
 
 /** @returns what is wrong with a template; null where nothing is. */
 export function templateProblem(template: string): string | null {

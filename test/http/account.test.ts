@@ -72,7 +72,10 @@ describe('GET /identities', () => {
     const { license, byKey, bySession } = await newAccount({ identityIds: [drift!] });
     const { body } = await byKey('/identities');
     expect(body.identities.map(({ slug }: any) => slug).sort()).toEqual([...founding, 'drift'].sort());
-    const members = ['available', 'description', 'id', 'name', 'productPhotos', 'samples', 'slug'];
+    const members =
+      'available defaultSize description id license name productPhotos samples slug source triggerWords version'.split(
+        ' ',
+      );
     for (const identity of body.identities) {
       expect(identity.available).toBe(identity.slug !== 'ember');
       expect(Object.keys(identity).sort()).toEqual(members);

@@ -75,6 +75,7 @@ const shapes: Record<string, string> = {
   'a period': `PERIOD#${id} ${instant}`,
   'a generation': `GEN#${id} ${uuid}`,
   'an identity': `CATALOG IDENTITY#${id}`,
+  'a slug': `CATALOG SLUG#${id}`,
   'an audit entry': `AUDIT#LICENSE#${id} ${uuid}`,
   'an audit log': `AUDIT#LICENSE#${id}`,
   'a history': `GEN#${id} 00000000-0000-7000-8000-0{12}.*`,

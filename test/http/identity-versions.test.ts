@@ -17,7 +17,7 @@ async function newIdentity(
   const slug = identityId.slice(4).toLowerCase();
   const versions = styles.map((style, i) => {
     const model = { ...plainVersion, number: i + 1, settings: { style } };
-    const version = activeVersion({ ...plainIdentity, identityId, name: slug, slug, model })!;
+    const version = activeVersion({ samples: [], model })!;
     return { ...version, ...ofVersion(version) };
   });
   const { samples: _, retiresAtMs: _at, ...model } = versions[1]!;

@@ -45,6 +45,7 @@ async function send(expected: number, call: ApiCall): Promise<any> {
     .split('?')[0]!
     .replace(/^\/generate\/.+?(\/cancel)?$/, '/generate/{requestId}$1')
     .replace(/^\/keys\/.+$/, '/keys/{keyId}')
+    .replace(/^\/identities\/.+$/, '/identities/{identityId}')
     .replace(/^\/licenses\/[^/]+\//, '/licenses/{licenseId}/');
   const requestId = answer.headers.get('x-request-id')!;
   sent.push({ route: `${method} ${path}`, status: expected, requestId });

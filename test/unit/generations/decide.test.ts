@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ServiceError } from '../../../shared/base/errors.ts';
-import { checkCommand, type UncheckedCommand } from '../../../shared/generations/decide.ts';
+import { checkCommand, type UncheckedCommand } from '../../../shared/generations/check-command.ts';
 import { refusalOf, sampleIdentity, sampleLicense } from '../../support/unit-samples.ts';
 
 const body = { identityId: 'idn_1', prompt: 'a lighthouse' };
