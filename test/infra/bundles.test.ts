@@ -346,12 +346,12 @@ describe("in OpenAI's API format", () => {
       const found = await ask('get-openai-model', { parameters: { model: name } });
       expect(found).toMatchObject({ status: 200, body: model });
     }
-    const body = image({ model: 'nobody' });
+    const unknownModel = image({ model: 'nobody' });
     const images = [{ image_url: dataUri(await samplePhoto({ color: '#802040' })) }];
     for (const unknown of [
       await ask('get-openai-model', { parameters: { model: 'nobody' } }),
-      await ask(openAiGenerate, { body }),
-      await ask(openAiEdit, { body: { ...body, images } }),
+      await ask(openAiGenerate, { body: unknownModel }),
+      await ask(openAiEdit, { body: { ...unknownModel, images } }),
     ])
       expect(unknown.status).toBe(404);
   });
