@@ -125,7 +125,6 @@ function parse(args: string[]): Record<string, unknown> {
 function banner({ ready, firstStart }: Pick<LocalService, 'ready' | 'firstStart'>): string {
   const { baseUrl, dashboardUrl, accounts } = ready;
   const key = ready.keys.pro!;
-  const identityId = ready.identities.aurora!;
   const [email, account] = Object.entries(accounts)[0]!;
   return `
   Image Generation Service, on this machine${firstStart ? ' (demo data was made)' : ''}
@@ -142,7 +141,7 @@ function banner({ ready, firstStart }: Pick<LocalService, 'ready' | 'firstStart'
     -H "Authorization: Bearer $IMAGE_API_KEY" \\
     -H 'Content-Type: application/json' \\
     -H 'Idempotency-Key: my-first-image' \\
-    -d '{"identityId":"${identityId}","prompt":"a calm night over the mountains"}'
+    -d '{"identityId":"aurora","prompt":"a calm night over the mountains"}'
 
   Open a link under "outputs" in a browser. Another Idempotency-Key makes another image.
   The Quickstart in the dashboard has the same in TypeScript and Python. Ctrl-C stops the service.

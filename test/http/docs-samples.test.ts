@@ -24,7 +24,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'docs-samples-'));
   writeFileSync(join(folder, 'photo.jpg'), photo);
   own = await newAccount();
-  // Where README.md takes the key and the identity from.
+  // Where README.md takes the key from.
   mkdirSync(join(folder, '.local'));
   const ready = JSON.stringify({ ...service.ready, keys: { pro: own.key } });
   writeFileSync(join(folder, '.local/ready.json'), ready);

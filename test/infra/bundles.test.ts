@@ -518,10 +518,14 @@ test('the sweep ends an abandoned request, deletes its references and frees its 
 });
 
 test('the e-mails about used credits find what waits, and remove what nobody is to be notified of', async () => {
-  await deployed.leaveNotification();
-  const { failed, returned } = await deployed.invoke('send-notices', {});
-  expect([failed, returned]).toEqual([undefined, null]);
-  expect(deployed.logOf('send-notices')).toMatch(/"dropped":1,"failed":0,"lost":0/);
+  const isDropped = () => /"dropped":1,"failed":0,"lost":0/.test(deployed.logOf('send-notices'));
+  // The local service shares the table, sends each minute too, and may be quicker.
+  for (let tries = 1; tries <= 3 && !isDropped(); tries++) {
+    await deployed.leaveNotification();
+    const { failed, returned } = await deployed.invoke('send-notices', {});
+    expect([failed, returned]).toEqual([undefined, null]);
+  }
+  expect(isDropped()).toBe(true);
 });
 
 test('an account reads its settings and changes them', async () => {
