@@ -142,7 +142,7 @@ function conditionsOf(filter: GenerationFilter, reads: string | null, nowMs: num
   const tests = [...testsOf(filter, nowMs), ['keyId = ?', reads ?? undefined] as const].filter(
     ([, value]) => value !== undefined,
   );
-  const expression = tests.map(([test], i) => test.replace('?', `:v${i}`)).join(' AND ');
+  const expression = tests.map(([test], i) => test.replaceAll('?', `:v${i}`)).join(' AND ');
   // The table refuses a name that the expression does not use.
   const names = expression.match(/#\w+/g) ?? [];
   return {
@@ -162,7 +162,8 @@ function testsOf(filter: GenerationFilter, nowMs: number): [test: string, value:
   const fromPlayground = filter.keyId === playgroundCaller;
   return [
     ['expiresAtMs > ?', nowMs],
-    ['#identity.#id = ?', filter.identityId],
+    // The slug is the one that the identity had when it was asked.
+    ['(#identity.#id = ? OR #identity.#slug = ?)', filter.identityId],
     ['#status = ?', filter.status],
     ['#type = ?', filter.type],
     fromPlayground ? ['begins_with(keyId, ?)', accountPrefix] : ['keyId = ?', filter.keyId],

@@ -32,7 +32,7 @@ const readSearch: Read<string[]> = (sent) =>
 
 /** Each filter: its parameter, how that is read, and what it must be. */
 const filters = {
-  identityId: ['identityId', only(isId), 'must be the id of an identity'],
+  identityId: ['identityId', only(isId), 'must be the id or the slug of an identity'],
   status: ['status', oneOf(generationStatuses), `must be one of ${generationStatuses.join(', ')}`],
   type: ['type', oneOf(generationTypes), `must be one of ${generationTypes.join(', ')}`],
   keyId: ['keyId', only((sent) => sent === playgroundCaller || isKeyId(sent)), askerRule],

@@ -83,6 +83,7 @@ describe('GET /generate', () => {
       [`createdBefore=${zoned}&limit=9`]: ids.slice(1),
       'type=reference': [],
       [`identityId=${basalt}&status=FAILED&type=text_to_image&limit=2`]: failed,
+      'identityId=basalt&status=FAILED&limit=2': failed,
     };
     for (const [query, found] of Object.entries(filters))
       expect([query, await walk(ofOwner, `&${query}`)]).toEqual([query, found]);
