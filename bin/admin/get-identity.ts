@@ -1,6 +1,6 @@
 import type { Identity } from '../../shared/identities/identity.ts';
 import { identityByName } from '../../shared/identities/store.ts';
-import { activeVersion, type StoredVersion } from '../../shared/identities/version.ts';
+import { activeVersion, type IdentityVersion, type StoredVersion } from '../../shared/identities/version.ts';
 import { Failure } from '../common/failure.ts';
 import type { Session } from './command.ts';
 
@@ -28,5 +28,10 @@ export async function getVersion(
   const active = identity.model?.number === number ? activeVersion(identity) : null;
   const version = (await stores.identities.version(identity.identityId, number)) ?? active;
   if (version === null) throw new Failure(`${identity.name} has no version ${number}.`);
+  return version;
+}
+
+/** A version as the identity has it while it is active. */
+export function immutable({ samples: _, retiresAtMs: _at, ...version }: StoredVersion): IdentityVersion {
   return version;
 }

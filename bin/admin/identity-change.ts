@@ -73,7 +73,15 @@ export function changedIdentity(before: Identity, options: IdentityOptions, nowM
     productPhotos: options.productPhotos ?? before.productPhotos,
     model: options.model ? before.model : null,
   };
-  return makesVersion(options) ? withNewVersion(identity, options, nowMs) : { identity };
+  if (!makesVersion(options)) {
+    if (namesRights(options))
+      throw usageFailure('No version is made by that: say it with "identity rights".');
+    return { identity };
+  }
+  if (before.model === null && before.lastVersion > 0 && options.adapterKey === undefined) {
+    throw usageFailure(`${before.name} has no active version to make the next one of: activate one first.`);
+  }
+  return withNewVersion(identity, options, nowMs);
 }
 
 function makesVersion(options: VersionOptions): boolean {
@@ -93,16 +101,23 @@ function makesVersion(options: VersionOptions): boolean {
   return given.some((value) => value !== undefined);
 }
 
+function namesRights({ rights, source, consentSha256, consentDate }: RightsOptions): boolean {
+  return [rights, source, consentSha256, consentDate].some((value) => value !== undefined);
+}
+
 function withNewVersion(before: Identity, options: IdentityOptions, nowMs: number): IdentityChange {
+  const changed = changedModel(before.model ?? plainVersion, options);
+  // What is known of an adapter is not known of another.
+  const known = changed.adapterKey === before.model?.adapterKey ? before.model.rights : noRights;
   const model: IdentityVersion = {
-    ...changedModel(before.model ?? plainVersion, options),
-    rights: changedRights(noRights, options),
+    ...changed,
+    rights: changedRights(known, options),
     number: before.lastVersion + 1,
     createdAtMs: nowMs,
     note: options.note ?? null,
   };
   const identity = { ...before, model, lastVersion: model.number };
-  return { identity, versions: [activeVersion(identity)!] };
+  return { identity, versions: [{ ...activeVersion(identity)!, samples: [] }] };
 }
 
 /** What is not given stays as it is. */

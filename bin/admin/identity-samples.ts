@@ -91,6 +91,19 @@ export async function cleanSamples(
   store.close();
 }
 
+/** Deletes all that lies below an identity's samples, however new it is. */
+export async function deleteAllSamples({ bucketName }: Session, identityId: string): Promise<void> {
+  if (bucketName === null) return;
+  const store = await openSamples(bucketName);
+  await store.deleteUnnamed(identityId, [], [], Infinity);
+  store.close();
+}
+
+/** @throws Failure for what must not be shown again. */
+export function refuseWithdrawn({ name, withdrawn }: Identity): void {
+  if (withdrawn !== null) throw new Failure(`${name} is withdrawn, and has no samples: reinstate it first.`);
+}
+
 export async function openSamples(bucketName: string): Promise<SampleStore> {
   const { sampleStore } = await import('../../shared/identities/sample-store.ts');
   return sampleStore(bucketName);

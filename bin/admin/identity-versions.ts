@@ -1,14 +1,13 @@
 import type { Identity } from '../../shared/identities/identity.ts';
 import { changesBetween, type AuditChange } from '../../shared/accounts/audit.ts';
 import { isoTime } from '../../shared/base/clock.ts';
-import type { Sample } from '../../shared/identities/sample.ts';
 import type { IdentityChange } from '../../shared/identities/store.ts';
 import { maxVersionNumber, type StoredVersion } from '../../shared/identities/version.ts';
 import { accessIsTakenAway, type CommandRow, type OperandRow, type Session } from './command.ts';
-import { allVersions, getIdentity, getVersion } from './get-identity.ts';
+import { allVersions, getIdentity, getVersion, immutable } from './get-identity.ts';
 import { changedRights, type RightsOptions } from './identity-change.ts';
 import { identityAnswer, versionJson } from './identity-output.ts';
-import { cleanSamples } from './identity-samples.ts';
+import { deleteAllSamples } from './identity-samples.ts';
 import { scanTable } from './scan.ts';
 import { licenseIdOfGeneration } from '../../shared/table/keys.ts';
 import type { OptionRow } from '../common/command-line.ts';
@@ -160,8 +159,8 @@ async function activate(
     if (requireRights && missing.length > 0) {
       throw new Failure(`Version ${number} has no ${missing.join(', ')}: give it with "identity rights".`);
     }
-    const { samples, retiresAtMs: _, ...model } = version;
-    return { identity: { ...before, model, samples: samples.length > 0 ? samples : before.samples } };
+    const samples = version.samples.length > 0 ? version.samples : before.samples;
+    return { identity: { ...before, model: immutable(version), samples } };
   });
   const warning =
     missing.length === 0 ? '' : `\n\nWarning: nothing says its ${missing.join(', ')} ("identity rights").`;
@@ -226,25 +225,36 @@ function notesOf(before: StoredVersion, after: StoredVersion): AuditChange[] {
   return changesBetween(members(before), members(after));
 }
 
+/** So many versions are emptied in one transaction, which takes 100 items. */
+const versionsAtOnce = 50;
+
 async function takeDown(session: Session, name: string, reason: string): Promise<Answer> {
   const { identityId, name: shown } = await getIdentity(session, name);
   const losses = [`requests for ${shown} are answered 404, for everybody`, 'its samples are deleted'];
   await session.confirm({ what: `withdraw the identity ${identityId}`, losses });
-  const shownBefore: Sample[] = [];
-  const answer = await change(session, name, async (before) => {
-    const versions = await allVersions(session, before);
-    shownBefore.push(...before.samples, ...versions.flatMap(({ samples }) => samples));
-    return {
-      identity: { ...before, samples: [], withdrawn: { atMs: session.nowMs, reason } },
-      versions: versions.filter(({ samples }) => samples.length > 0).map((one) => ({ ...one, samples: [] })),
-    };
+  const now = { ...session, untilSeen: async () => {} };
+  await change(now, identityId, (before) => {
+    const version = before.withdrawn?.version ?? before.model?.number ?? null;
+    const withdrawn = { atMs: session.nowMs, reason, version };
+    return { identity: { ...before, model: null, samples: [], withdrawn } };
   });
-  await cleanSamples(session, identityId, shownBefore);
-  return answer;
+  const versions = await session.stores.identities.versions(identityId);
+  const withSamples = versions.filter(({ samples }) => samples.length > 0);
+  for (let i = 0; i < withSamples.length; i += versionsAtOnce) {
+    const some = withSamples.slice(i, i + versionsAtOnce).map((one) => ({ ...one, samples: [] }));
+    await change(now, identityId, (before) => ({ identity: before, versions: some }));
+  }
+  await deleteAllSamples(session, identityId);
+  await session.untilSeen();
+  return identityAnswer(await getIdentity(session, identityId));
 }
 
 function reinstate(session: Session, name: string): Promise<Answer> {
-  return change(session, name, (before) => ({ identity: { ...before, withdrawn: null } }));
+  return change(session, name, async (before) => {
+    const number = before.withdrawn?.version ?? null;
+    const version = number === null ? null : await getVersion(session, before, number);
+    return { identity: { ...before, model: version && immutable(version), withdrawn: null } };
+  });
 }
 
 const scannedDays = 30;

@@ -15,7 +15,12 @@ import { getIdentity } from './get-identity.ts';
 import { identityAnswer, identityJson } from './identity-output.ts';
 import { adapterOf, checkSlug, createCommand, slugTaken } from './identity-create.ts';
 import { checkStoredAdapter } from './identity-adapter.ts';
-import { checkSampleOptions, readSampleChange, type SampleOptions } from './identity-samples.ts';
+import {
+  checkSampleOptions,
+  readSampleChange,
+  refuseWithdrawn,
+  type SampleOptions,
+} from './identity-samples.ts';
 import { rightsOptions, versionCommands } from './identity-versions.ts';
 import { samplesCommand } from './version-samples.ts';
 import { maxSamplePromptCharacters, maxSamples } from '../../shared/identities/sample.ts';
@@ -169,6 +174,7 @@ async function withShown(
   { stores }: Session,
 ): Promise<IdentityChange> {
   const active = identity.model?.number;
+  if (samples !== null) refuseWithdrawn(identity);
   if (samples === null || active === undefined)
     return { identity: { ...identity, samples: samples ?? identity.samples }, versions };
   const [version = await stores.identities.version(identity.identityId, active)] = versions;

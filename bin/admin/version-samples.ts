@@ -1,5 +1,6 @@
 import { createClient, isApiError, type Client } from '../../clients/typescript/src/index.ts';
-import { maxSamples, maxSamplePromptCharacters, type Sample } from '../../shared/identities/sample.ts';
+import { maxSamples, maxSamplePromptCharacters } from '../../shared/identities/sample.ts';
+import type { SampleFiles } from '../../shared/identities/sample-store.ts';
 import { withSamples } from '../../shared/identities/store.ts';
 import { maxVersionNumber } from '../../shared/identities/version.ts';
 import { issueApiKey } from '../../shared/keys/manage.ts';
@@ -10,7 +11,7 @@ import type { CommandRow, Session } from './command.ts';
 import { getIdentity, getVersion } from './get-identity.ts';
 import { getLicense } from './get-license.ts';
 import { versionJson } from './identity-output.ts';
-import { cleanSamples, openSamples, sampleFiles } from './identity-samples.ts';
+import { cleanSamples, openSamples, refuseWithdrawn, sampleFiles } from './identity-samples.ts';
 
 interface SamplesOptions {
   license: string;
@@ -53,6 +54,7 @@ async function makeSamples(session: Session, name: string, options: SamplesOptio
     throw usageFailure('The service makes the samples: name its stack with --stack, or start it here.');
   }
   const identity = await getIdentity(session, name);
+  refuseWithdrawn(identity);
   const { number } = await getVersion(session, identity, options.version ?? identity.model?.number ?? 0);
   const license = await getLicense(session, options.license);
   const by = await session.operator();
@@ -68,7 +70,7 @@ async function makeSamples(session: Session, name: string, options: SamplesOptio
   const client = createClient({ apiKey: rawKey, baseUrl });
   const store = await openSamples(bucketName);
   try {
-    const samples: Sample[] = [];
+    const pictures: SampleFiles[] = [];
     for (const [i, prompt] of options.prompt.entries()) {
       const body = {
         identityId: identity.identityId,
@@ -77,11 +79,14 @@ async function makeSamples(session: Session, name: string, options: SamplesOptio
         seed: options.seed + i,
       };
       const picture = await generate(client, body);
-      samples.push(await store.put(identity.identityId, await sampleFiles(picture, prompt)));
+      pictures.push(await sampleFiles(picture, prompt));
       process.stderr.write(`${i + 1} of ${options.prompt.length}: ${prompt}\n`);
     }
+    // All together, so that what fails before leaves no file.
+    const samples = await Promise.all(pictures.map((files) => store.put(identity.identityId, files)));
     const change = async () => {
       const now = await getIdentity(session, identity.identityId);
+      refuseWithdrawn(now);
       return withSamples(now, { ...(await getVersion(session, now, number)), samples });
     };
     const after = await stores.identities.change(identity.identityId, change, by, nowMs);

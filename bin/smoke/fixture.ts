@@ -106,11 +106,18 @@ async function itemsOfRun(fixture: SmokeFixture, keyIds: string[]): Promise<Item
   const { licenseId, ownerId } = license;
   const ids = [licenseId, `LICENSE#${licenseId}`, accountCallerId(ownerId), ...keyIds];
   const ofRun = Object.values(partitions).flatMap(({ leadingKey }) => ids.map((id) => leadingKey + id));
-  const { PK: catalog, SK: ofIdentity } = itemKeys.identity(identity.identityId);
+  const { identityId, slug } = identity;
+  const { PK: catalog } = itemKeys.identity(identityId);
+  const ofIdentity = [
+    itemKeys.identity(identityId),
+    itemKeys.identityVersion(identityId, 1),
+    itemKeys.slug(slug),
+  ];
+  const sortKeys = ofIdentity.map(({ SK }) => SK);
   const ofAll = ownsIdentity ? [catalog, itemKeys.identityAudit('').PK] : [];
   const items = await Promise.all([...ofRun, ...ofAll].map((partition) => itemsOf(stores, partition)));
   const isOfRun = ({ PK, SK, subjectId }: Item) =>
-    !ofAll.includes(PK) || SK === ofIdentity || subjectId === identity.identityId;
+    !ofAll.includes(PK) || sortKeys.includes(SK) || subjectId === identityId;
   return items.flat().filter(isOfRun);
 }
 

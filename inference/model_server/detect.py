@@ -35,9 +35,9 @@ class Verdict:
 
     #: That this deployment made it. False means that nothing shows it: what shows it may have been removed.
     made_here: bool
-    #: `certain` by a signature, `high` by the mark, `low` where only metadata says that a model made it,
+    #: `certain` by a signature, `likely` by the mark, `low` where only metadata says that a model made it,
     #: which anybody can write.
-    confidence: Literal['certain', 'high', 'low', 'none']
+    confidence: Literal['certain', 'likely', 'low', 'none']
     #: Which model, by the metadata.
     software: str | None
     credentials: State
@@ -68,7 +68,7 @@ class Detector:
         if credentials == 'valid':
             return Verdict(True, 'certain', software, credentials, mark)
         confidence: Literal['low', 'none'] = 'none' if software is None else 'low'
-        return Verdict(is_marked, 'high' if is_marked else confidence, software, credentials, mark)
+        return Verdict(is_marked, 'likely' if is_marked else confidence, software, credentials, mark)
 
     def _credentials(self, file: bytes, output_format: OutputFormat, software: str | None) -> State:
         # The type of the box that every manifest is in.

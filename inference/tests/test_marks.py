@@ -214,8 +214,8 @@ def test_hostile_files_have_an_answer(
         'riff': b'RIFF' + bytes(4) + b'WEBPVP8 ' + bytes(20),
     }
     cases = {
-        'whole': (whole, 'made here, confidence high', 0),
-        'animated': (animated.getvalue(), 'made here, confidence high', 0),
+        'whole': (whole, 'made here, confidence likely', 0),
+        'animated': (animated.getvalue(), 'made here, confidence likely', 0),
         'plain': (encode_image(PICTURE, 'webp', b''), 'nothing shows that it was made here', 1),
         'one': (encode_image(PICTURE.resize((1, 1)), 'png', b''), 'mark not looked for', 1),
     } | {name: (content, ': is ', 2) for name, content in unreadable.items()}

@@ -12,7 +12,7 @@ import { isoTime, type Clock } from '../base/clock.ts';
 import { generationErrorCodes, type GenerationErrorCode } from './contract.ts';
 import { linkMarginSeconds, type Generation } from './generation.ts';
 import type { Identity } from '../identities/identity.ts';
-import type { IdentityVersion } from '../identities/version.ts';
+import { adapterVersionOf, type IdentityVersion } from '../identities/version.ts';
 import { unavailable } from '../model/breaker.ts';
 import { tenantOf } from '../model/tenant.ts';
 import { categoriesInWords, knownCategories } from '../moderation/categories.ts';
@@ -138,7 +138,7 @@ async function requestFor(
     identity: {
       id: identity.identityId,
       adapterUrl: adapterKey === null ? null : await objects.adapterLink(adapterKey, lifetimeSeconds),
-      adapterVersion: `v${number}`,
+      adapterVersion: adapterVersionOf(number),
       version: number,
       adapterSha256,
       settings,

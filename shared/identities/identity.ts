@@ -30,6 +30,8 @@ export interface Withdrawal {
   atMs: number;
   /** For operators: callers only read that it was withdrawn. */
   reason: string;
+  /** The version that was active. */
+  version: number | null;
 }
 
 /** The most characters of an identity's texts, and the most words. */

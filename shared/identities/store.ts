@@ -6,7 +6,13 @@ import { itemKeys, sortPrefixes } from '../table/keys.ts';
 import { getItem, queryAll, type Item, type Table } from '../table/table.ts';
 import { transact, type Parts } from '../table/transact.ts';
 import { identityMembers, type Identity } from './identity.ts';
-import { activeVersion, plainVersion, type IdentityVersion, type StoredVersion } from './version.ts';
+import {
+  activeVersion,
+  adapterVersionOf,
+  plainVersion,
+  type IdentityVersion,
+  type StoredVersion,
+} from './version.ts';
 
 /** As people order names: by letters whatever their case, and "Studio 2" before "Studio 10". */
 const { compare: inOrder } = new Intl.Collator('en', { numeric: true });
@@ -45,7 +51,13 @@ export function identityStore(table: Table) {
     ): Promise<Identity> {
       for (let tries = 1; ; tries++) {
         const stored = await getItem(table, itemKeys.identity(identityId));
-        const changed = await change(stored && identityFromItem(stored));
+        const before = stored && identityFromItem(stored);
+        // An earlier version of this program forgets what it does not know.
+        if (before !== null && !stored?.revision) {
+          const [newest] = await store.versions(identityId);
+          before.lastVersion = Math.max(before.lastVersion, newest?.number ?? 0);
+        }
+        const changed = await change(before);
         const refusal = await transact(table, changeParts(stored, changed, by, nowMs));
         if (refusal === null) return changed.identity;
         if (refusal.slugTaken) throw new SlugTaken(changed.identity.slug);
@@ -131,7 +143,8 @@ function changeParts(
   return [
     {
       key: itemKeys.identity(identityId),
-      put: { ...identity, revision: revision + 1 },
+      // An earlier version of the service reads the model's version, and may serve beside this one.
+      put: { ...identity, model: withVersionName(identity.model), revision: revision + 1 },
       ...(revision === 0
         ? { condition: 'attribute_not_exists(revision)' }
         : { condition: 'revision = :read', values: { ':read': revision } }),
@@ -147,6 +160,11 @@ function changeParts(
     ...versionsToStore(revision === 0 ? (before ?? identity) : null, versions).map((one) => ({
       key: itemKeys.identityVersion(identityId, one.number),
       put: one,
+      // A new one's number was never given.
+      ...(one.number > (before?.lastVersion ?? 0) && {
+        condition: 'attribute_not_exists(PK)',
+        refusal: () => ({}),
+      }),
     })),
     auditEntry(
       'identities',
@@ -154,6 +172,10 @@ function changeParts(
       nowMs,
     ),
   ];
+}
+
+function withVersionName(model: IdentityVersion | null) {
+  return model && { ...model, version: adapterVersionOf(model.number) };
 }
 
 /** @param first an identity whose active version was not stored by itself yet; null for others */

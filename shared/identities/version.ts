@@ -92,6 +92,11 @@ export interface PinnedVersion {
   found: StoredVersion | null;
 }
 
+/** By this a container keeps an adapter without a digest. No operator called a model so before there were versions. */
+export function adapterVersionOf(number: number): string {
+  return `version:${number}`;
+}
+
 /** Names sort keys of versions, so it has six digits at most. */
 export const maxVersionNumber = 999_999;
 

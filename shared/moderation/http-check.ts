@@ -20,6 +20,8 @@ const answerContract = z.object({
 /** Asks the operator's own server, in a request that is signed as Standard Webhooks 1.0 has it. */
 export function httpCheck({ url, readSecret, clock }: HttpCheckDeps): AskAboutPrompt {
   return async ({ requestId, ...asked }, withinMs) => {
+    // From here on: the secret's reading counts, too.
+    const signal = AbortSignal.timeout(withinMs);
     const body = JSON.stringify(asked);
     const timestamp = String(Math.floor(clock.now() / 1000));
     const key = Buffer.from((await readSecret()).trim().replace(/^whsec_/, ''), 'base64');
@@ -35,7 +37,7 @@ export function httpCheck({ url, readSecret, clock }: HttpCheckDeps): AskAboutPr
       body,
       // The secret signs a prompt for this address alone.
       redirect: 'error',
-      signal: AbortSignal.timeout(withinMs),
+      signal,
     });
     return readVerdict(answer, answerContract);
   };

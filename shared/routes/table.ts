@@ -34,7 +34,8 @@ const generationItems: TableGrants = {
   periods: ['get', 'update'],
   generations: ['get', 'put', 'update'],
   notifications: ['put'],
-  catalog: ['get'],
+  // A slug may be looked for in the whole of it.
+  catalog: ['get', 'query'],
   model: ['get', 'put'],
 };
 
@@ -64,7 +65,7 @@ const waiting: Grants = {
 /** What POST /generate and the playground share: their callers need not wait. */
 const generating: Grants = withMembers(waiting, { queue: true });
 
-const agentItems = withMembers(waitingItems, { catalog: ['get', 'query'] });
+const agentItems = waitingItems;
 const agentGrants = withMembers(waiting, {
   table: agentItems,
   writeObjects: [objects.generations, objects.references, objects.cancelled],
@@ -73,9 +74,8 @@ const agentGrants = withMembers(waiting, {
 const playgroundItems = withMembers(waitingItems, { refusals: ['update'] });
 const playgroundGrants = withMembers(generating, { table: playgroundItems });
 
-/** It also looks for slugs. There are no references and no asynchronous requests. */
+/** There are no references and no asynchronous requests. */
 const openAiItems = withMembers(generationItems, {
-  catalog: ['get', 'query'],
   tries: ['query', 'put', 'update'],
 });
 /** The same with references. There are no uploads. */

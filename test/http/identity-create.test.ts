@@ -44,5 +44,5 @@ test('from a file to the first image in one command', async () => {
   const account = await newAccount({ foundingCatalog: false, identityIds: [identityId] }, service);
   expect((await account.generate({ identityId })).status).toBe(200);
   const [{ identity, sha256 }] = seen as [(typeof seen)[number]];
-  expect(identity).toMatchObject({ id: identityId, adapterVersion: 'v1', adapterSha256: sha256 });
+  expect(identity).toMatchObject({ id: identityId, adapterVersion: 'version:1', adapterSha256: sha256 });
 });

@@ -8,7 +8,7 @@ import { newAccount, table } from './fixture.ts';
 const catalog = identityStore(table);
 const styles = ['aurora', 'basalt', 'citrine'];
 
-/** An identity of the founding catalog with a version of each style, of which the second is active. Functions have not seen it yet. */
+/** A specialist identity with a version of each style, of which the second is active. Functions have not seen it yet. */
 async function newIdentity(
   changes: Partial<Identity> = {},
   ofVersion: (version: StoredVersion) => Partial<StoredVersion> = () => ({}),
@@ -21,17 +21,21 @@ async function newIdentity(
     return { ...version, ...ofVersion(version) };
   });
   const { samples: _, retiresAtMs: _at, ...model } = versions[1]!;
-  const facts = { identityId, name: `Studio ${slug}`, slug, catalog: 'founding' as const };
+  const facts = { identityId, name: `Studio ${slug}`, slug };
   const identity = { ...plainIdentity, ...facts, model, lastVersion: 3, ...changes };
   return catalog.change(identityId, () => ({ identity, versions }));
 }
+
+/** An account that may use it. Others' tests list the founding catalog, so it is not in that. */
+const accountFor = ({ identityId }: Identity) => newAccount({ identityIds: [identityId] });
 
 const digestOf = async (url: string) =>
   Buffer.from(await crypto.subtle.digest('SHA-256', await (await fetch(url)).arrayBuffer())).toString('hex');
 
 test('a request gets the active version or the one that it pins, and its answer, record and picture tell which', async () => {
-  const account = await newAccount();
-  const { identityId, slug } = await newIdentity();
+  const identity = await newIdentity();
+  const account = await accountFor(identity);
+  const { identityId, slug } = identity;
   const made = async (body: object) => {
     const { status, body: answer } = await account.generate({ seed: 7, ...body });
     expect(status).toBe(200);
@@ -50,8 +54,9 @@ test('a request gets the active version or the one that it pins, and its answer,
 });
 
 test('a request that waits for its worker gets the version with which it was accepted, also when it was retired since', async () => {
-  const account = await newAccount();
-  const { identityId } = await newIdentity();
+  const identity = await newIdentity();
+  const account = await accountFor(identity);
+  const { identityId } = identity;
   const headers = { prefer: 'respond-async' };
   const { status, body } = await account.generate({ identityId, identityVersion: 3 }, headers);
   expect(status).toBe(202);
@@ -102,14 +107,22 @@ test.each<[string, Partial<Identity>, object, number, string, string]>([
     'IDENTITY_UNAVAILABLE',
     'no active model',
   ],
-  ['withdrawn', { withdrawn: { atMs: 1, reason: 'secret' } }, {}, 404, 'IDENTITY_NOT_FOUND', 'was withdrawn'],
+  [
+    'withdrawn',
+    { withdrawn: { atMs: 1, reason: 'secret', version: null } },
+    {},
+    404,
+    'IDENTITY_NOT_FOUND',
+    'was withdrawn',
+  ],
 ])(
   'what is %s is refused in a sentence that says what to do',
   async (_what, changes, body, status, code, words) => {
-    const account = await newAccount();
     const stranger = await newAccount({ foundingCatalog: false, identityIds: ['idn_other'] });
     const retired = ({ number }: StoredVersion) => (number === 1 ? { retiresAtMs: 1 } : {});
-    const { identityId } = await newIdentity(changes, retired);
+    const identity = await newIdentity(changes, retired);
+    const account = await accountFor(identity);
+    const { identityId } = identity;
     const { body: refusal, ...answer } = await account.generate({ identityId, ...body });
     expect([answer.status, refusal.code]).toEqual([status, code]);
     expect(refusal.error).toContain(words);
@@ -124,14 +137,15 @@ test.each<[string, Partial<Identity>, object, number, string, string]>([
 );
 
 test("an identity's own words reach the model alone: the record tells them to its owner, and a caller's come first", async () => {
-  const account = await newAccount();
   const words = {
     ...noWords,
     promptTemplate: '{prompt}, in the manner of $& qx7',
     negativePrompt: 'blur',
     sizePx: { width: 512, height: 768 },
   };
-  const { identityId } = await newIdentity({}, () => ({ words }));
+  const identity = await newIdentity({}, () => ({ words }));
+  const account = await accountFor(identity);
+  const { identityId } = identity;
   const { body } = await account.byKey('/generate', { body: { identityId, prompt: "a $' calm lake" } });
   expect(await account.stored(body.requestId)).toMatchObject({
     prompt: "a $' calm lake",
@@ -150,8 +164,9 @@ test("an identity's own words reach the model alone: the record tells them to it
 });
 
 test('a former slug keeps naming its identity, and no other gets it', async () => {
-  const account = await newAccount();
-  const { identityId, slug } = await newIdentity();
+  const identity = await newIdentity();
+  const account = await accountFor(identity);
+  const { identityId, slug } = identity;
   const renamed = (slugNow: string) => ({ slug: slugNow, formerSlugs: [slug] });
   await catalog.change(identityId, (before) => ({ identity: { ...before!, ...renamed(`${slug}-two`) } }));
   for (const name of [slug, `${slug}-two`])

@@ -350,6 +350,7 @@ describe("in OpenAI's API format", () => {
     const images = [{ image_url: dataUri(await samplePhoto({ color: '#802040' })) }];
     for (const unknown of [
       await ask('get-openai-model', { parameters: { model: 'nobody' } }),
+      await ask(generate, { body: { identityId: 'nobody', prompt: 'x' } }),
       await ask(openAiGenerate, { body: unknownModel }),
       await ask(openAiEdit, { body: { ...unknownModel, images } }),
     ])

@@ -67,7 +67,7 @@ test('while versions are activated, retired and taken down, each record tells th
         identity: {
           ...before!,
           model: i % 5 === 4 ? null : { ...stored[active - 1]!, number: active },
-          withdrawn: i % 7 === 6 ? { atMs: 1, reason: 'x' } : null,
+          withdrawn: i % 7 === 6 ? { atMs: 1, reason: 'x', version: null } : null,
         },
         versions: [stored[active - 1]!, { ...other, retiresAtMs: i % 2 === 0 ? 1 : null }],
       }));

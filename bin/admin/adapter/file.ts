@@ -81,7 +81,13 @@ function parseHeader(bytes: Buffer, dataBytes: number) {
   return { tensors, metadata: metadata as Record<string, string> };
 }
 
+/** Longer than any layer's name, and so short that no pattern takes long to try. */
+const maxNameCharacters = 500;
+
 function parseEntry(name: string, entry: unknown): Tensor & { span: number[] } {
+  if (name.length > maxNameCharacters) {
+    throw new Failure(`holds a tensor whose name has more than ${maxNameCharacters} characters`);
+  }
   const { dtype, shape, data_offsets: span } = isObject(entry) ? entry : {};
   const isWhole = (number: unknown) => Number.isSafeInteger(number) && (number as number) >= 0;
   const isList = (list: unknown): list is number[] => Array.isArray(list) && list.every(isWhole);

@@ -53,7 +53,7 @@ const mostCommon = 3;
 function inEveryImage(tags: Record<string, unknown>, folder: unknown): string[] {
   const images = isObject(folder) ? Number(folder['img_count']) : NaN;
   const counts = Object.entries(tags).map(([tag, count]) => [oneLine(tag), Number(count)] as const);
-  const most = Math.max(...counts.map(([, count]) => count));
+  const most = counts.reduce((least, [, count]) => Math.max(least, count), 0);
   const common = counts.filter(([, count]) => count === most).map(([tag]) => tag);
   return most < images || common.length > mostCommon ? [] : common;
 }

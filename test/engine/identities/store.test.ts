@@ -10,6 +10,7 @@ import {
   type IdentityStore,
 } from '../../../shared/identities/store.ts';
 import { itemKeys } from '../../../shared/table/keys.ts';
+import { queryAll } from '../../../shared/table/table.ts';
 import { sampleIdentity } from '../../support/unit-samples.ts';
 import { hungUp } from '../generations/table.ts';
 import { useTable } from '../generations/use-engines.ts';
@@ -40,8 +41,12 @@ const identity = (identityId: string, changes: Partial<Identity> = {}): Identity
 
 async function emptyCatalog(): Promise<void> {
   const { documents, name: TableName } = fixture.table;
-  for (const { identityId } of await identities.list())
-    await documents.send(new DeleteCommand({ TableName, Key: itemKeys.identity(identityId) }));
+  const query = {
+    KeyConditionExpression: 'PK = :catalog',
+    ExpressionAttributeValues: { ':catalog': 'CATALOG' },
+  };
+  for (const { PK, SK } of await queryAll(fixture.table, query, (item) => item))
+    await documents.send(new DeleteCommand({ TableName, Key: { PK, SK } }));
 }
 
 describe('an identity', () => {

@@ -149,6 +149,12 @@ describe('a put identity', () => {
     ],
     ['a new digest without an adapter', () => made({ adapterSha256: 'e1' }), 'give --adapter-key too'],
     ['a template without its place', () => put({ template: 'in qx7' }), 'must contain {prompt} once'],
+    ['that rights alone make no version', () => put({ rights: 'MIT' }), 'say it with "identity rights"'],
+    [
+      'that nothing is active to make a version of',
+      () => put({ size: { width: 512, height: 512 } }, { ...before, model: null }),
+      'activate one first',
+    ],
     ['half of a consent', () => made({ consentDate: '2026-11-01' }), 'give both'],
   ])('is refused by saying %s', (_, make, sentence) => {
     expect(make).toThrow(sentence);

@@ -77,7 +77,7 @@ describe('a model is asked', () => {
         identity: {
           id: 'idn_1',
           adapterUrl: null,
-          adapterVersion: 'v1',
+          adapterVersion: 'version:1',
           version: 1,
           adapterSha256: null,
           settings: {},
@@ -95,7 +95,7 @@ describe('a model is asked', () => {
     const weights = { adapterSha256: 'f0', settings: { scale: 1 } };
     const of = { ...identity, model: { ...plainVersion, number: 7, adapterKey: 'adapters/a', ...weights } };
     const { asked } = await run(saying(done), { of, embedParameters: true });
-    const adapter = { adapterUrl: 'load adapters/a for 180', adapterVersion: 'v7', version: 7 };
+    const adapter = { adapterUrl: 'load adapters/a for 180', adapterVersion: 'version:7', version: 7 };
     expect(asked[0]).toMatchObject({
       embedParameters: true,
       identity: { id: 'idn_1', ...adapter, ...weights },

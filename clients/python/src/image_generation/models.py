@@ -227,7 +227,7 @@ class Identity(Answer):
     source: str | None = None
     """Where it is from, where that is known."""
     samples: list[Sample] = []
-    """Pictures that show what it makes, at most 8, and fewer where more than 125 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour."""
+    """Pictures that show what it makes, at most 9, and fewer where more than 111 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour."""
 
 
 class IdentityList(Answer):
@@ -381,6 +381,6 @@ class IdentityDetail(Answer):
     source: str | None
     """Where it is from, where that is known."""
     samples: list[Sample]
-    """Pictures that show what it makes, at most 8, and fewer where more than 125 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour."""
+    """Pictures that show what it makes, at most 9, and fewer where more than 111 identities are listed. Their links open for 45 to 60 minutes and are the same within each quarter of an hour."""
     versions: list[IdentityVersion]
     """Those that may be used, newest first."""
