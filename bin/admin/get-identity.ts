@@ -32,6 +32,10 @@ export async function getVersion(
 }
 
 /** A version as the identity has it while it is active. */
-export function immutable({ samples: _, retiresAtMs: _at, ...version }: StoredVersion): IdentityVersion {
+export function immutable({
+  samples: _samples,
+  retiresAtMs: _at,
+  ...version
+}: StoredVersion): IdentityVersion {
   return version;
 }

@@ -21,7 +21,7 @@ interface SamplesOptions {
 }
 
 const fewestSamples = 4;
-const prompts = `what one of them shows; repeat it for ${fewestSamples} to ${maxSamples}`;
+const promptRule = `what one of them shows; repeat it for ${fewestSamples} to ${maxSamples}`;
 
 export const samplesCommand: CommandRow = {
   name: 'samples',
@@ -30,7 +30,7 @@ export const samplesCommand: CommandRow = {
   operands: [['<identity>', 'its id or slug', id]],
   options: [
     ['--license <license>', 'the license that pays for them', id, { required: true }],
-    ['--prompt <text>', prompts, repeated(line(maxSamplePromptCharacters)), { required: true }],
+    ['--prompt <text>', promptRule, repeated(line(maxSamplePromptCharacters)), { required: true }],
     ['--version <version>', 'the version (default: the active one)', wholeNumber(1, maxVersionNumber)],
     [
       '--seed <seed>',
@@ -70,18 +70,8 @@ async function makeSamples(session: Session, name: string, options: SamplesOptio
   const client = createClient({ apiKey: rawKey, baseUrl });
   const store = await openSamples(bucketName);
   try {
-    const pictures: SampleFiles[] = [];
-    for (const [i, prompt] of options.prompt.entries()) {
-      const body = {
-        identityId: identity.identityId,
-        identityVersion: number,
-        prompt,
-        seed: options.seed + i,
-      };
-      const picture = await generate(client, body);
-      pictures.push(await sampleFiles(picture, prompt));
-      process.stderr.write(`${i + 1} of ${options.prompt.length}: ${prompt}\n`);
-    }
+    const of = { identityId: identity.identityId, identityVersion: number };
+    const pictures = await paint(client, of, options);
     // All together, so that what fails before leaves no file.
     const samples = await Promise.all(pictures.map((files) => store.put(identity.identityId, files)));
     const change = async () => {
@@ -102,7 +92,21 @@ async function makeSamples(session: Session, name: string, options: SamplesOptio
   }
 }
 
-/** @throws Failure in the service's words */
+async function paint(
+  client: Client,
+  of: { identityId: string; identityVersion: number },
+  { prompt: prompts, seed }: SamplesOptions,
+): Promise<SampleFiles[]> {
+  const pictures: SampleFiles[] = [];
+  for (const [i, prompt] of prompts.entries()) {
+    const picture = await generate(client, { ...of, prompt, seed: seed + i });
+    pictures.push(await sampleFiles(picture, prompt));
+    process.stderr.write(`${i + 1} of ${prompts.length}: ${prompt}\n`);
+  }
+  return pictures;
+}
+
+/** @throws Failure in the service's words
 async function generate(client: Client, body: Parameters<Client['generate']>[0]): Promise<Uint8Array> {
   try {
     const { outputs } = await client.generate(body);
