@@ -106,7 +106,7 @@ async function paint(
   return pictures;
 }
 
-/** @throws Failure in the service's words
+/** @throws Failure in the service's words */
 async function generate(client: Client, body: Parameters<Client['generate']>[0]): Promise<Uint8Array> {
   try {
     const { outputs } = await client.generate(body);
