@@ -79,10 +79,7 @@ class Detector:
         credentials, verify = self._verifier
         if credentials.certificates[0] not in file:
             return 'other'
-        bindings = {None, None if self._mark is None else self._mark.binding}
-        is_ours = software is not None and any(
-            is_signed(file, output_format, software, credentials, verify, binding) for binding in bindings
-        )
+        is_ours = software is not None and is_signed(file, output_format, software, credentials, verify)
         return 'valid' if is_ours else 'changed'
 
 

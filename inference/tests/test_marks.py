@@ -16,7 +16,7 @@ from bench.marks import MARK, OTHER, draw
 from model_server import detect
 from model_server.c2pa.manifest import sign_file
 from model_server.delivery import encode_image
-from model_server.marks import load_mark, trustmark
+from model_server.marks import SoftBinding, load_mark, trustmark
 from model_server.marks.tile_search import TileMark
 from model_server.pipelines.engine import Prepared
 from model_server.previews import encode_preview
@@ -190,11 +190,15 @@ def test_credentials_count_only_for_the_file_and_the_certificate_that_they_are_o
         elsewhere = sign_file(file, output_format, 'model-1 <a>', credentials_of(tmp_path, authority))
         changed = signed.replace(b'"seed":1', b'"seed":2')
         mangled = signed.replace(b'softwareAgent', b'softwareAgenT')
-        files = (signed, broken, changed, mangled, elsewhere, file)
+        # Of a mark that is off by now, or had another key.
+        marks = (MARK.binding, SoftBinding('short', 'x' * 30))
+        marked = [sign_file(file, output_format, 'model-1 <a>', credentials, mark) for mark in marks]
+        remarked = marked[0].replace(MARK.binding.value.encode(), b'f' * len(MARK.binding.value))
+        files = (signed, *marked, broken, changed, mangled, remarked, elsewhere, file)
         verdicts += [here.judge(bytes(each)) for each in files]
-    states = ['valid', 'changed', 'changed', 'changed', 'other', 'absent']
+    states = [*['valid'] * 3, *['changed'] * 4, 'other', 'absent']
     assert [verdict.credentials for verdict in verdicts] == states * 2
-    assert [verdict.confidence for verdict in verdicts] == ['certain', *['low'] * 5] * 2
+    assert [verdict.confidence for verdict in verdicts] == [*['certain'] * 3, *['low'] * 6] * 2
     assert {verdict.software for verdict in verdicts} == {'model-1 <a>'}
 
 

@@ -76,11 +76,10 @@ def is_signed(
     software: str,
     credentials: Credentials,
     verify: Verify,
-    mark: SoftBinding | None = None,
 ) -> bool:
     """
-    Whether `sign_file` made this very file of these: with the signature that is in it, the same comes again.
-    `credentials.sign` is not called.
+    Whether `sign_file` made this very file of these, with whichever mark: with the signature that is in it,
+    the same comes again. `credentials.sign` is not called.
     """
     begin = file.rfind(b'C2PA') if output_format == 'webp' else place_of(file, output_format)
     head = file[begin : begin + 4]
@@ -95,8 +94,24 @@ def is_signed(
         return signature
 
     unsigned = make_room(file[:begin] + file[end:], output_format, 0)
-    again = sign_file(unsigned, output_format, software, replace(credentials, sign=sign), mark)
+    again = sign_file(unsigned, output_format, software, replace(credentials, sign=sign), _named_mark(file))
     return again == file and verify(signature, signed[0])
+
+
+def _named_mark(file: bytes) -> SoftBinding | None:
+    """The mark that a manifest names. It may say anything: it counts only where its signature does."""
+    _, label, assertion = file.partition(_SOFT_BINDING.encode() + b'\0')
+    if not label:
+        return None
+    return SoftBinding(*(_text_after(assertion, name) for name in ('alg', 'value')))
+
+
+def _text_after(assertion: bytes, name: str) -> str:
+    """The member of this name, a text of less than 256 bytes; nothing where it is none."""
+    rest = assertion.partition(encode(name))[2][: 2 + 255]
+    if rest[:1] == b'\x78':
+        return rest[2 : 2 + rest[1]].decode(errors='replace') if len(rest) > 1 else ''
+    return rest[1 : 1 + max(0, rest[0] - 0x60)].decode(errors='replace') if rest else ''
 
 
 def _settle(measure: Callable[[int, bytes], int]) -> tuple[int, bytes]:
