@@ -1,4 +1,5 @@
 import { clearUnpaid } from '../../shared/generations/unpaid-part.ts';
+import { identityByName } from '../../shared/identities/store.ts';
 import { usableIdentities } from '../../shared/identities/usable.ts';
 import { keyStatus } from '../../shared/keys/api-key.ts';
 import type { License } from '../../shared/licenses/license.ts';
@@ -28,7 +29,7 @@ const tierNames = Object.keys(tiers) as TierName[];
 
 const examples = [
   'license grant --owner ada@example.com --tier pro --founding-catalog',
-  'license grant --owner SUB --name "Spring campaign" --tier enterprise --credits 25000 --identity idn_… --anchor 2026-11-15',
+  'license grant --owner SUB --name "Spring campaign" --tier enterprise --credits 25000 --identity aurora --anchor 2026-11-15',
   'license change lic_… --tier pro --credits 4000',
   'license credit lic_… 10 --reason "Two images of 3 November came out black." --id ticket-4711',
   'license suspend lic_… --reason "Chargeback of 24 November" --yes',
@@ -60,7 +61,7 @@ const grantOptions: OptionRow[] = [
   ['--name <name>', "what its owner calls it (default: the tier's)", line(64)],
   ['--credits <n>', "credits a month (default: the tier's own)", credits],
   ['--founding-catalog', 'it may use every identity of the founding catalog'],
-  ['--identity <ids...>', 'it may use these identities too; may be repeated', ids],
+  ['--identity <ids...>', 'it may use these identities too, by id or slug; may be repeated', ids],
   ['--anchor <time>', 'its billing periods begin on this day and time (default: now)', time],
   ['--active-until <time>', 'it is active until then (default: never ends)', timeOrNever],
   ['--max-in-flight <n>', "requests at a time (default: the tier's own)", requests],
@@ -80,7 +81,7 @@ const changeOptions: OptionRow[] = [
   ['--credits <n>', 'credits a month', credits],
   ['--founding-catalog', 'it may use every identity of the founding catalog'],
   ['--no-founding-catalog', 'it may not'],
-  ['--identity <ids...>', 'it may use these identities and no others; may be repeated', ids],
+  ['--identity <ids...>', 'it may use these identities and no others, by id or slug; may be repeated', ids],
   ['--no-identity', 'it may use no identity beside the founding catalog'],
   ['--anchor <time>', newAnchor, time],
   ['--new-credits', 'with --anchor: the period begins with all its credits'],
@@ -179,8 +180,7 @@ export const licenseCommands: CommandGroup = {
 
 async function grant(session: Session, options: GrantOptions, creditsLimit: number): Promise<Answer> {
   const { stores, nowMs } = session;
-  const identityIds = options.identity ?? [];
-  await checkIdentities(session, identityIds);
+  const identityIds = await identitiesNamed(session, options.identity ?? []);
   const given = {
     ownerId: await newOwnerId(session, options),
     givenName: options.name ?? null,
@@ -227,7 +227,7 @@ async function changeLicense(
   if (before.status === 'ended' && change.status !== undefined) {
     throw new Failure(`The license ${licenseId} has ended for good: grant a new one.`);
   }
-  await checkIdentities(session, change.identityIds ?? []);
+  if (change.identityIds) change.identityIds = await identitiesNamed(session, change.identityIds);
   const losses = licenseLosses(before, change, nowMs);
   if (losses.length > 0) {
     await session.confirm({ what: `change the license ${licenseId} of ${before.ownerId}`, losses });
@@ -283,9 +283,10 @@ async function forgive(session: Session, licenseId: string): Promise<Answer> {
   };
 }
 
-/** Refuses unknown identities, because a mistyped one would grant nothing. */
-async function checkIdentities({ stores }: Session, identityIds: string[]): Promise<void> {
-  const found = await Promise.all(identityIds.map((identityId) => stores.identities.get(identityId)));
-  const unknown = identityIds.filter((_, i) => found[i] === null);
+/** The ids of identities that are named by id or slug. A mistyped one would grant nothing, so it is refused. */
+async function identitiesNamed({ stores }: Session, names: string[]): Promise<string[]> {
+  const found = await Promise.all(names.map((name) => identityByName(stores.identities, name)));
+  const unknown = names.filter((_, i) => found[i] === null);
   if (unknown.length > 0) throw new Failure(`There is no identity ${unknown.join(', ')}.`);
+  return [...new Set(found.map((identity) => identity!.identityId))];
 }

@@ -8,9 +8,9 @@ import { useAdmin } from './fixture.ts';
 
 const fixture = useAdmin();
 beforeAll(async () => {
-  const put = (id: string) =>
-    identityStore(fixture.table).put({ ...plainIdentity, identityId: id, name: id, slug: id });
-  await Promise.all([put('drift'), put('ember')]);
+  const put = (id: string, slug = id) =>
+    identityStore(fixture.table).put({ ...plainIdentity, identityId: id, name: id, slug });
+  await Promise.all([put('drift'), put('ember', 'glow')]);
 });
 
 test('a grant takes its credits from the tier, and begins now', async () => {
@@ -47,7 +47,7 @@ test('a grant takes its credits from the tier, and begins now', async () => {
 test('a grant may name everything, and lie anywhere in time', async () => {
   const [past, future] = await Promise.all([
     fixture.json(
-      'license grant --force test --owner owner --tier enterprise --credits 25000 --identity drift --identity ember ' +
+      'license grant --force test --owner owner --tier enterprise --credits 25000 --identity drift --identity glow ' +
         '--anchor 2020-01-31 --active-until 2021-01-31T12:00:00+01:00',
     ),
     fixture.json(
