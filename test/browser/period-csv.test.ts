@@ -31,7 +31,7 @@ test('the period’s requests are saved as CSV, after the wait that a busy servi
   const lines = text.split('\r\n');
   const line = (id: string) => lines.find((one) => one.startsWith(id))!;
   expect(line(made)).toMatch(
-    /,COMPLETED,Text to image,aurora,pro,\d+,\d+,2,2,,"'=a ""calm"", night",,\d+,20,7\.5,png,[\w-]+,\d+$/,
+    /,COMPLETED,Text to image,aurora,pro,\d+,\d+,2,2,,"'=a ""calm"", night",,\d+,20,7\.5,png,2,\d+,[\w-]+$/,
   );
   expect(line(failed)).toMatch(/,FAILED,.*,pro,\d+,\d+,1,0,GENERATION_FAILED,a storm,,\d+,20,7\.5,png,/);
   await card.getByText(/was saved, with \d+ requests/).waitFor();
