@@ -5,11 +5,17 @@ import { othersThan, versionChoices } from './versions.ts';
 
 /** Which version of the identity makes the image, and with which one that is compared, where there is a choice. */
 export function VersionPicker() {
-  const { values, identity, versions = [], otherVersion, shownErrors, change } = usePlayground();
-  const { identityVersion: chosen } = values;
+  const { values, identity, versions: known, otherVersion, shownErrors, change } = usePlayground();
+  const versions = known ?? [];
+  const { identityVersion: chosen, otherVersion: wished } = values;
   const { identityVersion: error } = shownErrors;
-  if (versions.length < 2 && error === undefined) return null;
+  // While they are read it has its place already, so that nothing below it moves.
+  const hasChoice = known === undefined ? (identity?.version ?? 1) > 1 : versions.length > 1;
+  if (!hasChoice && error === undefined) return null;
   const gone = error === undefined ? [] : [{ id: chosen, label: `Version ${chosen}`, disabled: true }];
+  // Until then what was chosen has no more than its number.
+  const unread = known === undefined ? [...new Set([chosen, wished])].filter((id) => id !== '') : [];
+  const numbers = unread.map((id) => ({ id, label: `Version ${id}` }));
   return (
     <>
       <Field
@@ -20,7 +26,7 @@ export function VersionPicker() {
         <Select
           none={`The active one: version ${identity?.version ?? ''}`}
           value={chosen}
-          choices={[...gone, ...versionChoices(versions)]}
+          choices={[...gone, ...numbers, ...versionChoices(versions)]}
           onChange={(identityVersion = '') => change({ identityVersion })}
         />
       </Field>
@@ -30,8 +36,8 @@ export function VersionPicker() {
       >
         <Select
           none="No other version"
-          value={String(otherVersion ?? '')}
-          choices={versionChoices(othersThan(values, versions))}
+          value={known === undefined ? wished : String(otherVersion ?? '')}
+          choices={[...numbers, ...versionChoices(othersThan(values, versions))]}
           onChange={(other = '') => change({ otherVersion: other })}
         />
       </Field>
