@@ -160,11 +160,6 @@ function changeParts(
     ...versionsToStore(revision === 0 ? (before ?? identity) : null, versions).map((one) => ({
       key: itemKeys.identityVersion(identityId, one.number),
       put: one,
-      // A new one's number was never given.
-      ...(one.number > (before?.lastVersion ?? 0) && {
-        condition: 'attribute_not_exists(PK)',
-        refusal: () => ({}),
-      }),
     })),
     auditEntry(
       'identities',

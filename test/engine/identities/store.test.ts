@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { plainVersion } from '../../../shared/identities/version.ts';
+import { activeVersion, plainVersion } from '../../../shared/identities/version.ts';
 import type { Identity } from '../../../shared/identities/identity.ts';
 import {
   identityByName,
@@ -24,6 +24,7 @@ beforeAll(() => {
 
 const identity = (identityId: string, changes: Partial<Identity> = {}): Identity => ({
   ...sampleIdentity,
+  lastVersion: 7,
   identityId,
   name: identityId,
   slug: identityId,
@@ -78,6 +79,29 @@ describe('an identity', () => {
     await fixture.table.documents.send(new PutCommand({ TableName: fixture.table.name, Item }));
     expect((await identities.get('idn_old'))!.samples).toEqual([]);
   });
+});
+
+test('a change that another comes between is made of what that left', async () => {
+  await identities.put(identity('idn_between'));
+  let calls = 0;
+  const changed = await identities.change('idn_between', async (found) => {
+    calls += 1;
+    if (calls === 1) await identities.put({ ...found!, name: 'Another' });
+    return { identity: { ...found!, description: 'New.' } };
+  });
+  expect(changed).toMatchObject({ name: 'Another', description: 'New.' });
+  expect(await identities.get('idn_between')).toEqual(changed);
+});
+
+test('no number is given twice, though an earlier version of the program forgot which was the last', async () => {
+  const one = identity('idn_forgot');
+  const versions = [7, 8].map((number) => ({ ...activeVersion(one)!, number }));
+  await identities.change('idn_forgot', () => ({ identity: { ...one, lastVersion: 8 }, versions }));
+  const { lastVersion: _, ...older } = one;
+  const Item = { ...itemKeys.identity('idn_forgot'), ...older };
+  await fixture.table.documents.send(new PutCommand({ TableName: fixture.table.name, Item }));
+  const changed = await identities.change('idn_forgot', (found) => ({ identity: found! }));
+  expect(changed.lastVersion).toBe(8);
 });
 
 describe('the catalog', () => {
