@@ -32,16 +32,19 @@ export async function startEdge() {
   };
   let aliases: ReadonlyMap<string, string> = new Map();
   let server = '';
+  const others = new Map<string, string>();
+  const isKnown = (name: string) =>
+    name === ownAddress || ofAws.test(name) || aliases.has(name) || others.has(name);
   const strangers = new Set<string>();
   const secure = createSecureServer({
     ...authority.issue(ownAddress),
     SNICallback: (name, done) => done(null, contextOf(name)),
   });
-  secure.on('request', (req, res) => passOn(req, res, server, aliases));
+  secure.on('request', (req, res) => passOn(req, res, others.get(req.headers.host ?? '') ?? server, aliases));
   const proxy = createServer((_req, res) => res.writeHead(502).end());
   proxy.on('connect', ({ url = '' }, socket, head: Buffer) => {
     const [name] = url.split(':');
-    if (name !== ownAddress && !ofAws.test(name!) && !aliases.has(name!)) {
+    if (!isKnown(name!)) {
       strangers.add(name!);
       socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
       return;
@@ -62,9 +65,11 @@ export async function startEdge() {
     certificate: authority.cert,
     /** Requests go to this server from now on. */
     leadTo: (serverUrl: string) => void (server = serverUrl),
+    /** Requests for a name that is neither AWS's nor the deployment's go to this server from now on. */
+    serve: (name: string, serverUrl: string) => void others.set(name, serverUrl),
     /** What the zone of the deployment says: requests for a name go to the name that it is an alias of. */
     setAliases: (of: ReadonlyMap<string, string>) => void (aliases = of),
-    /** Names that were asked for and are neither AWS's nor the deployment's. */
+    /** Names that were asked for and that nothing here serves. */
     strangers,
     /** One request of this process, to the real address. */
     send: (url: string, request?: EdgeRequest) => send(url, request, { port, ca: authority.cert }),

@@ -17,6 +17,7 @@ import { stripeEvent, subscription } from '../unit/billing/stripe-fixtures.ts';
 import { isLeftOut, leftOut, streamedPath } from './assembly.ts';
 import type { EdgeAnswer } from './edge.ts';
 import { deployEverything } from './fixture.ts';
+import { refusedCategory, refusedWord } from './prompt-check.ts';
 import { accountId, region, type Ask, type Credentials } from './ministack.ts';
 
 const fixture = useFixture(deployEverything, 900_000);
@@ -281,6 +282,20 @@ describe("with the operator's CLI", () => {
     });
     expect([answer.status, answer.json.error]).toEqual([200, undefined]);
     expect((await fixture.edge.send(answer.json.data[0].url)).headers['content-type']).toBe('image/png');
+  });
+
+  test("a prompt that the operator's own server does not allow is refused: functions may read the secret, and sign with it", async () => {
+    const { key } = await admin(`key issue ${await grant(1)} --name refused`);
+    const body = { ...small, identityId, prompt: `a ${refusedWord}` };
+    const { status, json } = await fixture.edge.send(`${output('BaseUrl')}/generate`, {
+      ...bearer(key),
+      body,
+    });
+    expect([status, json.code, json.message]).toEqual([
+      400,
+      'CONTENT_REFUSED',
+      expect.stringContaining(refusedCategory),
+    ]);
   });
 
   test('a request that nobody waits for goes through its queue, and makes an image', async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { modelStackNameOf, readConfiguration, stackNameOf } from '../../lib/configuration.ts';
-import { everything, type Options } from '../support/configurations.ts';
+import { everything, ownCheck, type Options } from '../support/configurations.ts';
 import { keepFolder, type Keep } from '../support/fixture.ts';
 import type { Template } from '../support/policies.ts';
 import { runProgram, type Run } from '../support/run-program.ts';
@@ -18,6 +18,7 @@ import {
   type MiniStack,
 } from './ministack.ts';
 import { startModel } from './model.ts';
+import { promptCheckSecret, startPromptCheck } from './prompt-check.ts';
 import { inRepository, repository } from '../support/repository.ts';
 
 /** A resource that CloudFormation made. */
@@ -40,9 +41,14 @@ export async function deployEverything(keep: Keep) {
   edge.leadTo(ministack.url);
   const { ask } = keep(startPython(environment));
 
-  const hostedZoneId = await makeWhatExists(ask);
+  const { hostedZoneId, secretArn } = await makeWhatExists(ask);
   const hostedZone = { id: hostedZoneId, name: 'example.com' };
-  const options: Options = { ...everything, domain: { ...everything.domain!, hostedZone } };
+  edge.serve(new URL(ownCheck.url).hostname, keep(await startPromptCheck()).url);
+  const options: Options = {
+    ...everything,
+    domain: { ...everything.domain!, hostedZone },
+    moderation: { prompt: { ...ownCheck, secretArn } },
+  };
   /** A program of this repository, as an operator runs it. */
   const run = (program: string, args: string[]): Promise<Run> =>
     runProgram(inRepository(program), args, { env: environment, cwd: repository });
@@ -121,14 +127,16 @@ function environmentOf({ url, proxyUrl, certificate }: Edge, folder: string): Re
   };
 }
 
-/** What the configuration names and a deployment does not make. @returns the zone's id */
-async function makeWhatExists(ask: Ask): Promise<string> {
+/** What the configuration names and a deployment does not make. */
+async function makeWhatExists(ask: Ask): Promise<{ hostedZoneId: string; secretArn: string }> {
   await ask('events', 'create_event_bus', { Name: everything.billing!.eventBusName });
   // The emulator believes at once that the domain is its owner's.
   await ask('sesv2', 'create_email_identity', { EmailIdentity: 'example.com' });
   const zone = { Name: 'example.com', CallerReference: 'test' };
   const { HostedZone: hostedZone } = await ask('route53', 'create_hosted_zone', zone);
-  return hostedZone.Id.replace('/hostedzone/', '');
+  const secret = { Name: 'moderation', SecretString: promptCheckSecret };
+  const { ARN: secretArn } = await ask('secretsmanager', 'create_secret', secret);
+  return { hostedZoneId: hostedZone.Id.replace('/hostedzone/', ''), secretArn };
 }
 
 function mustWork({ code, stdout, stderr }: Run, ministack: MiniStack): void {
