@@ -3,7 +3,7 @@ import { linkSigner } from '../shared/images/link-signer.ts';
 import { sampleStore, type SampleFiles } from '../shared/identities/sample-store.ts';
 import { readLink } from '../shared/images/signed-links.ts';
 import type { ModelRequest } from '../shared/model/contract.ts';
-import type { Sample } from '../shared/identities/sample.ts';
+import type { Identity } from '../shared/identities/identity.ts';
 import { identityStore, withSamples } from '../shared/identities/store.ts';
 import { promptOf } from '../shared/identities/version.ts';
 import { openTable } from '../shared/table/table.ts';
@@ -70,19 +70,16 @@ async function makeDemoSamples(options: DemoSamplesOptions, signal: AbortSignal)
       const identityId = options.identities[name]!;
       if ((await catalog.get(identityId))?.samples.length !== 0) continue;
       for (const [i, version] of (await catalog.versions(identityId)).entries()) {
-        const made: Sample[] = [];
+        const files: SampleFiles[] = [];
         // Without what only pretends, such as a delay.
         const settings = { style: version.settings.style };
         for (const sample of i === 0 ? wanted : wanted.slice(0, samplesOfOlder)) {
           const words = promptOf(version.words, sample.prompt);
-          const files = await painter.paint(name, { ...sample, words }, settings, signal);
-          made.push(await samples.put(identityId, files));
+          files.push(await painter.paint(name, { ...sample, words }, settings, signal));
         }
-        await catalog.change(
-          identityId,
-          (before) => withSamples(before!, { ...version, samples: made }),
-          demoActor,
-        );
+        const made = await samples.putter(identityId, files)([]);
+        const change = (before: Identity | null) => withSamples(before!, { ...version, samples: made });
+        await catalog.change(identityId, change, demoActor);
       }
     }
   } finally {

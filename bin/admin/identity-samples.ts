@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { SampleFiles, SampleStore } from '../../shared/identities/sample-store.ts';
+import type { PutSamples, SampleFiles, SampleStore } from '../../shared/identities/sample-store.ts';
 import { referenceLimits } from '../../shared/images/image-types.ts';
 import type { Identity } from '../../shared/identities/identity.ts';
 import { inspectImage } from '../../shared/images/inspect-image.ts';
@@ -14,8 +14,8 @@ import type { Session } from './command.ts';
 
 /** A change of an identity's samples, ready to be made. */
 export interface SampleChange {
-  /** Stores the files of the new samples. It changes nothing that anybody sees. */
-  store(identityId: string): Promise<Sample[]>;
+  /** What stores the files of the new samples. It changes nothing that anybody sees. */
+  putter(identityId: string): PutSamples;
   /** Deletes files that the catalog does not name any more. */
   clean(before: readonly Sample[], after: Identity): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function readSampleChange(
   for (const [i, path] of sample.entries()) files.push(await readSampleFile(path, samplePrompt[i] ?? null));
   const store = await openSamples(bucketName);
   return {
-    store: async (identityId) => unique(await Promise.all(files.map((one) => store.put(identityId, one)))),
+    putter: (identityId) => store.putter(identityId, files),
     async clean(before, { identityId }) {
       store.close();
       await cleanSamples(session, identityId, before);
@@ -107,11 +107,6 @@ export function refuseWithdrawn({ name, withdrawn }: Identity): void {
 export async function openSamples(bucketName: string): Promise<SampleStore> {
   const { sampleStore } = await import('../../shared/identities/sample-store.ts');
   return sampleStore(bucketName);
-}
-
-/** A picture that was given twice is shown once. */
-function unique(samples: Sample[]): Sample[] {
-  return [...new Map(samples.map((sample) => [sample.sampleId, sample])).values()];
 }
 
 /** Quality of WebP. A thumbnail is seen in small, and pages show many. */

@@ -1,5 +1,4 @@
 import type { Identity } from '../../shared/identities/identity.ts';
-import type { Sample } from '../../shared/identities/sample.ts';
 import {
   identityByName,
   SlugTaken,
@@ -24,6 +23,7 @@ import {
 import { rightsOptions, versionCommands } from './identity-versions.ts';
 import { samplesCommand } from './version-samples.ts';
 import { maxSamplePromptCharacters, maxSamples } from '../../shared/identities/sample.ts';
+import type { PutSamples } from '../../shared/identities/sample-store.ts';
 import {
   id,
   jsonObject,
@@ -156,9 +156,9 @@ async function putIdentity(session: Session, given: PutOptions): Promise<Answer>
   if (losses.length > 0) await session.confirm({ what: `change the identity ${identityId}`, losses });
   // Files come before the catalog that names them, and go after it: whatever is interrupted, no link is dead.
   await adapter?.upload();
-  const stored = samples === null ? null : await samples.store(identityId);
+  const putSamples = samples === null ? null : samples.putter(identityId);
   const change = (found: Identity | null) =>
-    withShown(found === null ? made : changedIdentity(found, options, nowMs), stored, session);
+    withShown(found === null ? made : changedIdentity(found, options, nowMs), putSamples, session);
   const by = await session.operator();
   const after = await stores.identities.change(identityId, change, by, nowMs).catch((error: unknown) => {
     throw error instanceof SlugTaken ? slugTaken(made.identity.slug) : error;
@@ -170,13 +170,14 @@ async function putIdentity(session: Session, given: PutOptions): Promise<Answer>
 /** New samples are those of the active version. */
 async function withShown(
   { identity, versions = [] }: IdentityChange,
-  samples: Sample[] | null,
+  putSamples: PutSamples | null,
   { stores }: Session,
 ): Promise<IdentityChange> {
+  if (putSamples === null) return { identity, versions };
+  refuseWithdrawn(identity);
+  const samples = await putSamples(identity.samples);
   const active = identity.model?.number;
-  if (samples !== null) refuseWithdrawn(identity);
-  if (samples === null || active === undefined)
-    return { identity: { ...identity, samples: samples ?? identity.samples }, versions };
+  if (active === undefined) return { identity: { ...identity, samples }, versions };
   const [version = await stores.identities.version(identity.identityId, active)] = versions;
   return withSamples(identity, { ...(version ?? activeVersion(identity)!), samples });
 }

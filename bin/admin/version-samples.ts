@@ -1,5 +1,5 @@
 import { createClient, isApiError, type Client } from '../../clients/typescript/src/index.ts';
-import { maxSamples, maxSamplePromptCharacters } from '../../shared/identities/sample.ts';
+import { maxSamples, maxSamplePromptCharacters, type Sample } from '../../shared/identities/sample.ts';
 import type { SampleFiles } from '../../shared/identities/sample-store.ts';
 import { withSamples } from '../../shared/identities/store.ts';
 import { maxVersionNumber } from '../../shared/identities/version.ts';
@@ -73,18 +73,21 @@ async function makeSamples(session: Session, name: string, options: SamplesOptio
     const of = { identityId: identity.identityId, identityVersion: number };
     const pictures = await paint(client, of, options);
     // All together, so that what fails before leaves no file.
-    const samples = await Promise.all(pictures.map((files) => store.put(identity.identityId, files)));
+    const putSamples = store.putter(identity.identityId, pictures);
+    let replaced: Sample[] = [];
     const change = async () => {
       const now = await getIdentity(session, identity.identityId);
       refuseWithdrawn(now);
-      return withSamples(now, { ...(await getVersion(session, now, number)), samples });
+      const before = await getVersion(session, now, number);
+      replaced = before.samples;
+      return withSamples(now, { ...before, samples: await putSamples(replaced) });
     };
     const after = await stores.identities.change(identity.identityId, change, by, nowMs);
-    await cleanSamples(session, after.identityId, identity.samples);
+    await cleanSamples(session, after.identityId, replaced);
     const version = await getVersion(session, after, number);
     return {
       json: versionJson(version),
-      text: `Version ${number} of ${after.name} has ${samples.length} samples.`,
+      text: `Version ${number} of ${after.name} has ${version.samples.length} samples.`,
     };
   } finally {
     store.close();

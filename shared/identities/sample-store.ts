@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   DeleteObjectCommand,
   ListObjectsV2Command,
@@ -18,6 +18,12 @@ export interface SampleFiles extends Omit<Sample, 'sampleId'> {
 
 /** So long nothing is deleted that was put: another operator may be about to name it in the catalog. */
 const untouchedMs = 3600 * 1000;
+
+/**
+ * Puts files that are not there yet, and may be called again.
+ * @param named what the catalog names at the moment
+ */
+export type PutSamples = (named: readonly Sample[]) => Promise<Sample[]>;
 
 export type SampleStore = ReturnType<typeof sampleStore>;
 
@@ -48,16 +54,39 @@ export function sampleStore(bucket: string) {
     return all;
   };
 
+  /** @returns the new sample's id */
+  const putBoth = async (identityId: string, { picture, thumbnail }: SampleFiles): Promise<string> => {
+    const sampleId = digestOf({ picture, thumbnail }) + randomBytes(4).toString('hex');
+    await Promise.all([
+      put(samplePictureKey(identityId, sampleId), picture),
+      put(sampleThumbnailKey(identityId, sampleId), thumbnail),
+    ]);
+    return sampleId;
+  };
+
   return {
-    /** Stores both files. The same files get the same names, so that a repeat changes nothing. */
-    async put(identityId: string, { picture, thumbnail, ...shape }: SampleFiles): Promise<Sample> {
-      const digest = createHash('sha256').update(picture).update(thumbnail).digest('hex');
-      const sampleId = digest.slice(0, 32);
-      await Promise.all([
-        put(samplePictureKey(identityId, sampleId), picture),
-        put(sampleThumbnailKey(identityId, sampleId), thumbnail),
-      ]);
-      return { sampleId, ...shape };
+    /**
+     * What puts the files of samples, for a catalog that may change meanwhile. A picture that the catalog names keeps its id, so that
+     * a repeat changes nothing. Any other gets an id that was never given: another operator may be deleting the files of the same
+     * picture. A picture that was given twice is shown once.
+     */
+    putter(identityId: string, all: SampleFiles[]): PutSamples {
+      const madeIds = new Map<string, Promise<string>>();
+      const idOf = (files: SampleFiles, named: readonly Sample[]) => {
+        const digest = digestOf(files);
+        const same = named.find(({ sampleId }) => sampleId.startsWith(digest));
+        if (same) return same.sampleId;
+        if (!madeIds.has(digest)) madeIds.set(digest, putBoth(identityId, files));
+        return madeIds.get(digest)!;
+      };
+      return async (named) => {
+        const samples = all.map(async (files): Promise<[string, Sample]> => {
+          const { picture: _, thumbnail: __, ...shape } = files;
+          const sampleId = await idOf(files, named);
+          return [sampleId, { sampleId, ...shape }];
+        });
+        return [...new Map(await Promise.all(samples)).values()];
+      };
     },
 
     /**
@@ -84,6 +113,11 @@ export function sampleStore(bucket: string) {
     /** Closes the connections, so that the process can end. */
     close: () => client.destroy(),
   };
+}
+
+/** What an id begins with: the same for the same files. */
+function digestOf({ picture, thumbnail }: Pick<SampleFiles, 'picture' | 'thumbnail'>): string {
+  return createHash('sha256').update(picture).update(thumbnail).digest('hex').slice(0, 24);
 }
 
 function keysOf(identityId: string, samples: readonly Sample[]): string[] {

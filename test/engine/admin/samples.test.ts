@@ -108,6 +108,35 @@ test('what an interrupted command left behind goes with a later one, what may st
   expect(keys('drift')).toHaveLength(2);
 });
 
+test('of operators who give the same picture while another takes it away, none has a sample without its files', async () => {
+  const id = 'ember';
+  await make(id);
+  const command = (...names: string[]) =>
+    fixture.json(`identity put --id ${id} ${names.map((name) => `--sample ${files[name]}`).join(' ')}`);
+  for (let i = 0; i < 5; i++) {
+    await Promise.all([command('town.png'), command('coast.jpg'), command('town.png', 'coast.jpg')]);
+    const { samples } = await fixture.json(`identity show ${id}`);
+    const named = samples.flatMap(({ sampleId }: any) => [`${sampleId}.webp`, `${sampleId}-thumbnail.webp`]);
+    expect(keys(id)).toEqual(expect.arrayContaining(named.map((name: string) => `samples/${id}/${name}`)));
+  }
+});
+
+test('a picture that is named no more gets another name when it is given again', async () => {
+  const { sampleStore } = await import('../../../shared/identities/sample-store.ts');
+  const store = sampleStore('images');
+  const bytes = (text: string) => new Uint8Array(Buffer.from(text));
+  const one = { picture: bytes('a'), thumbnail: bytes('b'), widthPx: 1, heightPx: 1, prompt: 'first' };
+  const first = await store.putter('flint', [one])([]);
+  const again = store.putter('flint', [{ ...one, prompt: 'second' }, one]);
+  expect(await again(first)).toEqual(first);
+  const [renamed, ...more] = await again([]);
+  expect(more).toEqual([]);
+  expect(renamed!.sampleId).not.toBe(first[0]!.sampleId);
+  expect(await again([])).toEqual([renamed]);
+  store.close();
+  expect(keys('flint')).toHaveLength(4);
+});
+
 test.each([
   ['notes.png', 'must be a PNG, JPEG or WebP image'],
   ['cut.jpg', 'must be undamaged'],
