@@ -44,6 +44,8 @@ class ServerContext:
     check_picture: CheckPicture | None = None
     #: None: images are not marked.
     mark: Mark | None = None
+    #: Limits how many images are marked at once: one of 2048 px takes some 330 MiB.
+    mark_semaphore: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
     jobs: dict['asyncio.Task[None]', 'Job'] = field(default_factory=dict)
     stopping: bool = False
 
@@ -226,7 +228,8 @@ class Job:
         form = request.output_format
         marked = image
         if context.mark is not None:
-            marked = await asyncio.to_thread(context.mark.apply, image.convert('RGB'))
+            async with context.mark_semaphore:
+                marked = await asyncio.to_thread(context.mark.apply, image.convert('RGB'))
         delivery = deliver(context.links, link, marked, form, xmp, context.sign, seconds)
         parts = await gather_or_cancel(delivery, self._preview(index, image))
         return {name: value for part in parts for name, value in part.items()}

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import time
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,27 @@ async def test_file_and_preview_get_a_mark_each_and_without_one_are_what_they_we
         assert b'trainedAlgorithmicMedia' in file
         # Of so small a picture the preview is as large, so it has the same pixels.
         assert preview == encode_preview(shown, Image.open(io.BytesIO(preview)).info['xmp'])
+
+
+@pytest.mark.anyio
+async def test_of_a_batch_two_images_are_marked_at_once(tmp_path: Path) -> None:
+    at_once = most = 0
+
+    class SlowMark(TileMark):
+        def apply(self, image: Image.Image) -> Image.Image:
+            nonlocal at_once, most
+            at_once += 1
+            most = max(most, at_once)
+            time.sleep(0.2)
+            at_once -= 1
+            return image
+
+    async with running(tmp_path) as server:
+        server.context.mark = SlowMark(KEY.encode())
+        request = server.request(outputs=4)
+        await server.invoke(request)
+        assert all(server.uploaded(request))
+    assert most == 2
 
 
 @pytest.mark.anyio
