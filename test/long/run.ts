@@ -84,6 +84,7 @@ async function runAll(waiting: Step[]): Promise<number> {
   await Promise.all(Array.from({ length: Math.min(4, availableParallelism() + 1) }, runNext));
   // Last, because a reader begins at the end.
   for (const { report } of failed) console.log(report);
+  for (const { name, report } of failed) console.log([`\n${name} failed:`, ...failuresIn(report)].join('\n'));
   const verdict = failed.length === 0 ? 'All passed' : `Failed: ${failed.map(({ name }) => name).join(', ')}`;
   console.log(`\n${verdict}, ${secondsSince(startedMs)} s.`);
   return failed.length === 0 ? 0 : 1;
@@ -113,6 +114,12 @@ async function run({ name, command }: Step): Promise<Outcome> {
   const ended = `${name} ${code === 0 ? 'passed' : `failed with exit code ${code}`} after ${secondsSince(startedMs)} s`;
   if (code !== 0) console.log(`${ended}: see the end.`);
   return { name, passed: code === 0, report: `\n──── ${ended}\n${output}` };
+}
+
+/** The lines of Jest's and pytest's reports that name what failed, for whoever sees only the end of a log. */
+function failuresIn(report: string): string[] {
+  const lines = report.split('\n').filter((line) => /^(\s+● |FAIL(ED)? |ERROR )/.test(line));
+  return [...new Set(lines)].slice(0, 50);
 }
 
 function secondsSince(startedMs: number): number {
