@@ -30,11 +30,13 @@ test.each<[starts: boolean, id: string, values: Record<string, number>]>([
   [true, 'generation-queue', { measured: 5, p90: 30_000 }],
   [false, 'generation-queue', { measured: 4, p90: 59_000 }],
   [false, 'generation-queue', { measured: 50, p90: 29_999 }],
-  // Twenty refused prompts, and a fifth of all.
-  [true, 'prompts-refused', { refused: 20, allowed: 80 }],
-  [true, 'prompts-refused', { refused: 20 }],
-  [false, 'prompts-refused', { refused: 19, allowed: 1 }],
-  [false, 'prompts-refused', { refused: 20, allowed: 81 }],
+  // Twenty refused, and a fifth of all.
+  ...['prompts-refused', 'pictures-refused'].flatMap((id): [boolean, string, Record<string, number>][] => [
+    [true, id, { refused: 20, allowed: 80 }],
+    [true, id, { refused: 20 }],
+    [false, id, { refused: 19, allowed: 1 }],
+    [false, id, { refused: 20, allowed: 81 }],
+  ]),
   // Though all functions or operations but one report nothing.
   [true, 'function-crashes-generating', { m1: 3, whole: 100 }],
   [false, 'function-crashes-generating', { m0: 0, m1: 3, whole: 10_000 }],
