@@ -123,11 +123,14 @@ describe('alarms', () => {
     expect(alarms.get('function-slow-buffered')!.Threshold).toBe(16_000);
   });
 
-  test('of refused prompts and pictures follow noticePercent and take no deployment back', () => {
+  test('of refused prompts and pictures look at an hour, follow noticePercent and take no deployment back', () => {
     for (const id of ['prompts-refused', 'pictures-refused']) {
       expect(alarm(id, monitored('tuned')).Threshold).toBe(35);
       expect(alarm(id).Threshold).toBe(20);
       expect(alarm(id).AlarmDescription).toContain(' Warning; ');
+      expect(alarm(id).Metrics?.map(({ MetricStat }) => MetricStat?.Period ?? 3600)).toEqual([
+        3600, 3600, 3600,
+      ]);
     }
   });
 

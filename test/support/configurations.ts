@@ -127,7 +127,7 @@ export const configurations = {
     inference: {
       ...endpoint,
       otherInstanceTypes: ['ml.g5.12xlarge'],
-      environment: { ENGINE: 'own:Engine' },
+      environment: { ENGINE: 'own:Engine', PICTURE_CHECK: '' },
       amiVersion: null,
       internetAccess: true,
       minInstances: 0,
