@@ -35,6 +35,12 @@ export const dataTag = 'image-generation:data-of';
 /** The description of every model's stack. The deploy program deletes no stack with another one. */
 export const modelStackDescription = 'Image Generation Service: the model';
 
+/** Whether the model server of this deployment checks pictures. What another's endpoint does is not known here. */
+export function checksPictures(inference: Inference): boolean {
+  // An empty variable counts as absent there.
+  return inference.kind === 'endpoint' && Boolean(inference.environment.PICTURE_CHECK);
+}
+
 /** Whether the configuration's endpoint has no instances while nobody asks it. */
 export function scalesToZero({ minInstances }: Pick<ModelEndpointOptions, 'minInstances'>): boolean {
   return minInstances === 0;

@@ -30,7 +30,7 @@ export const moderation = z
     prompt: z
       .discriminatedUnion('kind', [z.strictObject({ kind: z.literal('none') }), httpCheck, bedrockCheck])
       .default({ kind: 'none' }),
-    /** The share of checked prompts, in percent, from which an hour of refusals is told to the operator. */
+    /** The share of checked prompts, or of pictures, in percent, from which an hour of refusals is told to the operator. */
     noticePercent: z.int().min(1).max(100).default(20),
     /** For how many days a refused prompt is kept for the operator to read; null: it is not kept. */
     keepRefusedPrompts: z.int().min(1).max(30).nullable().default(null),

@@ -27,6 +27,7 @@ import { PreviewRole } from './constructs/preview-role.ts';
 import { PromptCheck } from './constructs/prompt-check.ts';
 import { RecordTable } from './constructs/record-table.ts';
 import { ReferenceFetcher } from './constructs/reference-fetcher.ts';
+import { watchRefusals } from './constructs/refusals-watch.ts';
 import { pascalCase, ServiceFunction } from './constructs/service-function.ts';
 import { SessionEnds } from './constructs/session-ends.ts';
 import { Sweep } from './constructs/sweep.ts';
@@ -116,6 +117,7 @@ export class ServiceStack extends Stack {
       ...this.addBilling(),
       ...mails,
       this.promptCheck,
+      watchRefusals(this, configuration),
       sessionEnds,
       this.references,
       this.model,

@@ -1,4 +1,4 @@
-import type { Configuration } from '../../lib/configuration.ts';
+import { checksPictures, type Configuration } from '../../lib/configuration.ts';
 import { fleetOf, type Fleet } from './fleet.ts';
 import { prices, type Price } from './prices.ts';
 import { amount } from '../common/markdown.ts';
@@ -88,11 +88,15 @@ export function factorsOf(configuration: Configuration, workload: Workload, wait
 }
 
 /** The metrics of what a deployment may be without. */
-function watchedBy({ mail, billing, moderation }: Configuration): { metrics: number; inAlarms: number } {
+function watchedBy({ mail, billing, moderation, inference }: Configuration): {
+  metrics: number;
+  inAlarms: number;
+} {
   const parts: [metrics: number, inAlarms: number][] = [
     mail === null ? [0, 0] : [2, 5],
     billing === null ? [0, 0] : [5, 7],
     moderation.prompt.kind === 'none' ? [0, 0] : [3, 3],
+    checksPictures(inference) ? [1, 2] : [0, 0],
   ];
   return {
     metrics: parts.reduce((sum, [metrics]) => sum + metrics, 0),

@@ -264,7 +264,10 @@ export class GenerationWorker extends Construct implements Watched {
         sum('creditsSettled', 'settled'),
         sum('creditsReleased', 'released'),
       ]),
-      graph('Accepted, and ended without an image and a fault', [sum('refusedRuns', 'requests')]),
+      graph('Accepted, and ended without an image and a fault', [
+        sum('refusedRuns', 'requests'),
+        sum('refusedPictures', 'whose pictures were refused'),
+      ]),
       graph('Images', [sum('imagesDelivered', 'images')], {
         right: [sum('imageBytes', 'bytes')],
         rightYAxis: axisOf(metricTable.imageBytes.unit).leftYAxis!,

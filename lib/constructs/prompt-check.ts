@@ -1,17 +1,13 @@
 import { Stack } from 'aws-cdk-lib/core';
-import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { Configuration } from '../configuration.ts';
 import { environmentVariables, type PromptCheckSettings } from '../../shared/base/config.ts';
-import { graph, hour, serviceMetrics, window } from './monitoring/metrics.ts';
+import { graph, serviceMetrics, window } from './monitoring/metrics.ts';
 import type { AlarmRow, Watched, Widgets } from './monitoring/watched.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 type Moderation = Configuration['moderation'];
-
-/** So many refused in an hour are told of at the earliest: a share of few says little. */
-const fewestRefused = 20;
 
 /** What prompts are checked with, if with anything: who may ask it, and what is watched. */
 export class PromptCheck extends Construct implements Watched {
@@ -46,15 +42,6 @@ export class PromptCheck extends Construct implements Watched {
     return Stack.of(this).formatArn({ service: 'bedrock', resource: 'guardrail', resourceName });
   }
 
-  private refusedShare(): MathExpression {
-    const count = (outcome: string) => serviceMetrics(this).count('promptChecks', outcome, { period: hour });
-    return new MathExpression({
-      expression: `IF(refused >= ${fewestRefused}, 100 * refused / SUM([refused, allowed]), 0)`,
-      usingMetrics: { refused: count('refused'), allowed: count('allowed') },
-      period: hour,
-    });
-  }
-
   get alarms(): AlarmRow[] {
     if (this.settings.kind === 'none') return [];
     const then = this.settings.onFailure === 'refuse' ? 'are refused with 503' : 'are generated unchecked';
@@ -66,14 +53,6 @@ export class PromptCheck extends Construct implements Watched {
         means: `Prompts cannot be checked, and ${then}.`,
         metric: serviceMetrics(this).count('promptChecks', 'failed', { period: window }),
         threshold: 5,
-      },
-      {
-        id: 'prompts-refused',
-        capability: 'api',
-        severity: 'warning',
-        means: `At least ${this.moderation.noticePercent}% of the prompts of an hour were refused.`,
-        metric: this.refusedShare(),
-        threshold: this.moderation.noticePercent,
       },
     ];
   }

@@ -19,6 +19,8 @@ export const metricTable = {
   refusedWith5xx: { name: 'RefusedWith5xx', unit: 'Count' },
   /** Accepted requests that ended by one of them, but in the model's line: a model that hangs may say that they wait. */
   refusedRuns: { name: 'RefusedRuns', unit: 'Count' },
+  /** Those whose pictures or reference images the model's check refused, each once. Only where it has one. */
+  refusedPictures: { name: 'RefusedPictures', unit: 'Count' },
   /** From the request's arrival to the reservation of its credits. */
   acceptTime: { name: 'AcceptTime', unit: 'Milliseconds' },
   /** From the reservation to the model's start. */

@@ -104,8 +104,11 @@ export async function releaseAfterFailure(
     const ended = await generations.release(generation, failure, clock.now(), runId, unpaid);
     if (!['CANCELLED', 'CONTENT_REFUSED'].includes(ended.errorCode!)) logFailure();
     meter.add(ended.status === 'COMPLETED' ? 'creditsSettled' : 'creditsReleased', ended.credits);
-    const inLine = error instanceof ServiceError && error.inLine && ended.errorCode === errorCode;
+    const isOwnEnd = ended.errorCode === errorCode;
+    const inLine = error instanceof ServiceError && error.inLine && isOwnEnd;
     if (ended.errorCode !== null && !isFault(ended.errorCode, error) && !inLine) meter.add('refusedRuns', 1);
+    // A refused prompt is never accepted, so it was a picture. Here and not with the answers: several may tell of one.
+    if (isOwnEnd && errorCode === 'CONTENT_REFUSED') meter.add('refusedPictures', 1);
     return ended;
   } catch (cause) {
     if (cause instanceof RunLost) throw cause;

@@ -6,6 +6,7 @@ import { dateOf } from '../../shared/limits/refusals.ts';
 import { itemKeys } from '../../shared/table/keys.ts';
 import { queryAll } from '../../shared/table/table.ts';
 import { deliver, emit, startContainer } from '../fuzz/quick-container.ts';
+import { embeddedValues } from '../support/counted-metrics.ts';
 import { lastEvent } from '../support/events.ts';
 import { tableOf } from '../support/grants.ts';
 import { objectsOf } from '../support/objects.ts';
@@ -102,7 +103,7 @@ test('a refused picture counts once for its caller, by its categories, whether a
   const later = { prefer: 'respond-async' };
   const { body } = await generate({ prompt }, later);
   await until('it has ended', async () => (await stored(body.requestId)).status === 'FAILED');
-  await generate({ prompt });
+  await generate({ prompt, numOutputs: 2 });
   expect((await generate({ prompt }, { prefer: 'respond-async, wait=20' })).body.error).toBe(sentence);
   await play({ prompt }, later);
   const counted = (caller: string, times: number) => ({
@@ -122,6 +123,24 @@ test('a refused picture counts once for its caller, by its categories, whether a
   const all = async () => queryAll(service.table, query, (item) => item);
   await until('all are counted', async () => (await all()).length === 2);
   expect(await all()).toEqual([counted(keyId, 3), counted(playgroundCaller, 1)]);
+});
+
+test('the operator’s metrics have a request whose pictures were refused once, whoever is told, beside those that completed', async () => {
+  const { generate, license } = account;
+  const lines = () =>
+    readFileSync(`${service.dataDir}/service.log`, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter(({ licenseId }) => licenseId === license.licenseId);
+  expect((await generate({})).status).toBe(200);
+  await generate({ prompt, numOutputs: 2 });
+  await generate({ prompt }, { prefer: 'respond-async, wait=20' });
+  const told = () => lines().filter(({ code }) => code === 'CONTENT_REFUSED');
+  // The second one by its run, and by the call that waited for it.
+  await until('all have told', () => told().length === 3);
+  const values = embeddedValues(lines());
+  expect([values.get('RefusedPictures'), values.get('PaintTime')?.length]).toEqual([[1, 1], 1]);
 });
 
 test('what it does not refuse is delivered, and takes one refusal away', async () => {

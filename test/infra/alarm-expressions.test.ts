@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { rings } from '../support/counted-metrics.ts';
 import { monitored, starts } from './monitored.ts';
 
 const alarm = (id: string) => monitored('everything').alarms.get(id)!;
@@ -30,11 +31,6 @@ test.each<[starts: boolean, id: string, values: Record<string, number>]>([
   [true, 'generation-queue', { measured: 5, p90: 30_000 }],
   [false, 'generation-queue', { measured: 4, p90: 59_000 }],
   [false, 'generation-queue', { measured: 50, p90: 29_999 }],
-  // Twenty refused prompts, and a fifth of all.
-  [true, 'prompts-refused', { refused: 20, allowed: 80 }],
-  [true, 'prompts-refused', { refused: 20 }],
-  [false, 'prompts-refused', { refused: 19, allowed: 1 }],
-  [false, 'prompts-refused', { refused: 20, allowed: 81 }],
   // Though all functions or operations but one report nothing.
   [true, 'function-crashes-generating', { m1: 3, whole: 100 }],
   [false, 'function-crashes-generating', { m0: 0, m1: 3, whole: 10_000 }],
@@ -50,6 +46,20 @@ test.each<[starts: boolean, id: string, values: Record<string, number>]>([
   [true, 'table-faults', { m6: 5 }],
 ])('it is %s that %s starts at %j', (expected, id, values) => {
   expect(starts(alarm(id), values)).toBe(expected);
+});
+
+// A completed generation is one, however long it was painted.
+test.each<[id: string, refused: string, allowed: string, each: number]>([
+  ['prompts-refused', 'PromptChecks refused', 'PromptChecks allowed', 1],
+  ['pictures-refused', 'RefusedPictures', 'PaintTime', 7000],
+])('%s starts at twenty of %s that are a fifth of these and of %s', (id, refused, allowed, each) => {
+  const startsAt = (some: number, others: number) => {
+    const values = new Map([[refused, Array<number>(some).fill(1)]]);
+    if (others > 0) values.set(allowed, Array<number>(others).fill(each));
+    return rings(alarm(id), values, {});
+  };
+  expect([startsAt(20, 80), startsAt(20, 0)]).toEqual([true, true]);
+  expect([startsAt(19, 1), startsAt(20, 81)]).toEqual([false, false]);
 });
 
 const credits = fc.nat({ max: 1_000_000 });

@@ -123,11 +123,26 @@ describe('alarms', () => {
     expect(alarms.get('function-slow-buffered')!.Threshold).toBe(16_000);
   });
 
-  test('of refused prompts follow noticePercent, take no deployment back, and are there only where prompts are checked', () => {
-    expect(alarm('prompts-refused', monitored('tuned')).Threshold).toBe(35);
-    expect(alarm('prompts-refused').Threshold).toBe(20);
-    expect(alarm('prompts-refused').AlarmDescription).toContain(' Warning; ');
-    expect(monitored('default').alarms.has('prompts-refused')).toBe(false);
+  test('of refused prompts and pictures look at an hour, follow noticePercent and take no deployment back', () => {
+    for (const id of ['prompts-refused', 'pictures-refused']) {
+      expect(alarm(id, monitored('tuned')).Threshold).toBe(35);
+      expect(alarm(id).Threshold).toBe(20);
+      expect(alarm(id).AlarmDescription).toContain(' Warning; ');
+      expect(alarm(id).Metrics?.map(({ MetricStat }) => MetricStat?.Period ?? 3600)).toEqual([
+        3600, 3600, 3600,
+      ]);
+    }
+  });
+
+  test.each<[ConfigurationName, string[]]>([
+    ['everything', ['pictures-refused', 'prompts-refused']],
+    ['atZero', ['pictures-refused']],
+    ['atZeroSmall', []],
+    ['existingEndpoint', []],
+    ['default', []],
+  ])('of refused content are only where it is checked, with the configuration "%s": %j', (name, expected) => {
+    const found = names(monitored(name).alarms).filter((id) => id.endsWith('-refused'));
+    expect(found.toSorted()).toEqual(expected);
   });
 
   test('of the throttle start at 80% of the requests of a minute', () => {

@@ -16,6 +16,8 @@ const endpoint = {
   image: { uri: '123456789012.dkr.ecr.eu-west-1.amazonaws.com/team/inference:1' },
   modelData: 's3://models.example/models/sdxl/',
 } as const;
+/** The model server checks pictures. */
+const checked = { ...endpoint, environment: { PICTURE_CHECK: '/opt/ml/model/picture-check' } };
 
 /** An operator's own server that checks prompts. */
 export const ownCheck = {
@@ -28,7 +30,7 @@ export const ownCheck = {
 export const everything: Options = {
   stage: 'test',
   domain: { ...domain, hostedZone },
-  inference: endpoint,
+  inference: checked,
   alarmEmail: 'operator@example.com',
   mail: { from: 'no-reply@example.com' },
   billingPortalUrl: 'https://billing.stripe.com/p/login/test',
@@ -68,7 +70,7 @@ export const everything: Options = {
 };
 
 /** The same, with a model that scales to zero. */
-export const everythingScaledToZero: Options = { ...everything, inference: { ...endpoint, minInstances: 0 } };
+export const everythingScaledToZero: Options = { ...everything, inference: { ...checked, minInstances: 0 } };
 
 /** Every configuration whose template the tests read. */
 export const configurations = {
@@ -95,7 +97,7 @@ export const configurations = {
     mfa: 'required',
     domain: { ...domain, hostedZone: null },
     inference: {
-      ...endpoint,
+      ...checked,
       instanceType: 'ml.g6e.2xlarge',
       otherInstanceTypes: ['ml.g6e.4xlarge', 'ml.g5.2xlarge'],
       zones: ['eu-west-1c', 'eu-west-1a', 'eu-west-1b', 'eu-west-1f'],
@@ -111,7 +113,7 @@ export const configurations = {
   atZero: {
     stage: 'night',
     inference: {
-      ...endpoint,
+      ...checked,
       minInstances: 0,
       maxInstances: 3,
       idleMinutes: 20,
@@ -125,7 +127,7 @@ export const configurations = {
     inference: {
       ...endpoint,
       otherInstanceTypes: ['ml.g5.12xlarge'],
-      environment: { ENGINE: 'own:Engine' },
+      environment: { ENGINE: 'own:Engine', PICTURE_CHECK: '' },
       amiVersion: null,
       internetAccess: true,
       minInstances: 0,

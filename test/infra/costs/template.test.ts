@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { factorsOf, logBytes } from '../../../bin/costs/model.ts';
 import { defaultWorkload, hoursPerMonth } from '../../../bin/costs/workload.ts';
-import { readConfiguration, type Configuration } from '../../../lib/configuration.ts';
+import { checksPictures, readConfiguration, type Configuration } from '../../../lib/configuration.ts';
 import { errorCodes, isFault, type ErrorCode } from '../../../shared/base/errors.ts';
 import { metricTable, type Metric } from '../../../shared/base/metrics.ts';
 import { configurations, type ConfigurationName } from '../../support/configurations.ts';
@@ -49,12 +49,14 @@ test.each(names)(
  * With every possible value of their second dimension: a billing event may end in five ways (functions/billing-events.ts), and the
  * check of a prompt in three.
  */
-function metricsOf({ mail, billing, moderation }: Configuration): number {
+function metricsOf({ mail, billing, moderation, inference }: Configuration): number {
   const outcomes = (billing === null ? 0 : 5) + (moderation.prompt.kind === 'none' ? 0 : 3);
-  const { noticesSent, noticeFailures, billingEvents: _, promptChecks: __, ...always } = metricTable;
+  const { noticesSent, noticeFailures, refusedPictures, ...others } = metricTable;
+  const { billingEvents: _, promptChecks: __, ...always } = others;
   const faults = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => isFault(code, null));
   const ofMails = mail === null ? [] : [noticesSent, noticeFailures];
-  const metrics: Metric[] = [...Object.values(always), ...ofMails];
+  const ofPictures = checksPictures(inference) ? [refusedPictures] : [];
+  const metrics: Metric[] = [...Object.values(always), ...ofMails, ...ofPictures];
   const valuesOf = ({ name, by }: Metric) =>
     name === metricTable.errors.name ? faults.length : by ? Object.keys(errorCodes).length : 1;
   return outcomes + sum(metrics.map(valuesOf));

@@ -211,6 +211,8 @@ describe('a request that completes', () => {
 
 describe('a request that fails', () => {
   const busy = { event: 'failed', reason: 'busy', message: '' } as const;
+  const swept = { status: 'TIMEOUT', errorCode: 'TIMEOUT', errorMessage: 'Swept.' } as const;
+  const refusedByAnother = { status: 'FAILED', errorCode: 'CONTENT_REFUSED', errorMessage: '' } as const;
 
   test('is released with its reason, and answered that nothing was charged', async () => {
     const fixture = commandsFixture(busy);
@@ -229,6 +231,21 @@ describe('a request that fails', () => {
     expect(fixture.faults).toEqual([['r1', 'generation failed', expect.objectContaining({ message: said })]]);
   });
 
+  const refused = { event: 'failed', reason: 'content_refused', message: '' } as const;
+  test.each<[string, ModelEvent, object, number]>([
+    ['for what it shows counts as one refused picture, however many it was for', refused, {}, 1],
+    ['for what it shows and was ended by another hand counts as none', refused, swept, 0],
+    ['for another reason counts as none', busy, {}, 0],
+    ['for another reason than the run that ended it counts as none', busy, refusedByAnother, 0],
+  ])('%s', async (_how, event, byAnother, counted) => {
+    const fixture = commandsFixture(event);
+    const { release } = fixture.store;
+    fixture.store.release = async (...args) => ({ ...(await release(...args)), ...byAnother });
+    await finish(fixture);
+    const pictures = fixture.meter.values.filter(([name]) => name === 'refusedPictures');
+    expect(pictures).toEqual(Array.from({ length: counted }, () => ['refusedPictures', 1]));
+  });
+
   test('says how long to wait, where its reason does', async () => {
     const fixture = commandsFixture();
     const generate = () => {
@@ -237,8 +254,7 @@ describe('a request that fails', () => {
     fixture.deps.model = { ...fixture.deps.model, generate };
     expect(await finish(fixture)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 77 });
     // The reason of a run that was ended by another hand is not that hand's.
-    const ended = { status: 'TIMEOUT', errorCode: 'TIMEOUT', errorMessage: 'Swept.' } as const;
-    fixture.store.release = (record) => Promise.resolve({ ...record, ...ended });
+    fixture.store.release = (record) => Promise.resolve({ ...record, ...swept });
     expect((await finish(fixture)).retryAfterSeconds).toBeUndefined();
   });
 
