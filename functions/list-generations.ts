@@ -9,7 +9,14 @@ import { ownedLicense, readLicenseId } from '../shared/http/owned-license.ts';
 import { readCursor, readLimit, writeCursor } from '../shared/http/paging.ts';
 import { readQuery, sentQuery, collectErrors } from '../shared/http/request.ts';
 import * as routes from '../shared/routes/table.ts';
+import type { GenerationFilter } from '../shared/generations/pages.ts';
 import { generationStore } from '../shared/generations/store.ts';
+import {
+  identityByName,
+  identityCatalog,
+  identityStore,
+  type IdentityCatalog,
+} from '../shared/identities/store.ts';
 import { licenseStore } from '../shared/licenses/store.ts';
 import { storedAnswer } from '../shared/generations/answers.ts';
 
@@ -19,6 +26,7 @@ const paging = ['limit', 'cursor'] as const;
 export const handler = endpoint(routes.listGenerations, {
   deps: (runtime) => ({
     generations: generationStore(runtime.table()),
+    identities: identityCatalog(identityStore(runtime.table()), runtime.clock),
     licenses: licenseStore(runtime.table()),
     objects: imageStore(runtime),
   }),
@@ -36,7 +44,7 @@ export const handler = endpoint(routes.listGenerations, {
     const page = await deps.generations.listPage(licenseId, {
       limit,
       before,
-      filter,
+      filter: await withIdentityId(filter, deps.identities),
       reads: caller.rights.reads,
       nowMs: runtime.clock.now(),
     });
@@ -50,3 +58,13 @@ export const handler = endpoint(routes.listGenerations, {
     return ok(list);
   },
 });
+
+/** A slug names all requests for its identity, whatever slug it had when they were made. */
+async function withIdentityId(
+  filter: GenerationFilter,
+  identities: IdentityCatalog,
+): Promise<GenerationFilter> {
+  const { identityId: name } = filter;
+  const identity = name === undefined ? null : await identityByName(identities, name);
+  return identity === null ? filter : { ...filter, identityId: identity.identityId };
+}

@@ -1,5 +1,5 @@
 import type { Identity } from '../shared/identities/identity.ts';
-import type { VersionWords } from '../shared/identities/version.ts';
+import type { VersionRights, VersionWords } from '../shared/identities/version.ts';
 import type { Actor } from '../shared/accounts/audit.ts';
 import type { License } from '../shared/licenses/license.ts';
 
@@ -54,6 +54,13 @@ export const demoIdentities: Record<string, DemoIdentity> = {
       first: { painter: { style: 'harbor', delaySeconds: 2 }, note: 'Any time of the day.' },
     },
   ),
+};
+
+/** Of all of them: a program drew them. */
+export const demoRights: VersionRights = {
+  license: 'Apache-2.0',
+  source: "This service's own painter",
+  consent: null,
 };
 
 /** A picture that the painter makes for the gallery. */

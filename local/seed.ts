@@ -24,6 +24,7 @@ import {
   demoAccounts,
   demoActor as by,
   demoIdentities,
+  demoRights,
   demoKeys,
   demoLicenses,
   type DemoOwner,
@@ -104,6 +105,7 @@ async function seedIdentity(table: Table, name: string, identityId: string, nowM
       note: one.note,
       settings: one.painter,
       words: { ...noWords, ...('words' in one && one.words) },
+      rights: demoRights,
     }));
   const model = versions.at(-1) ?? null;
   const identity = {

@@ -4,7 +4,7 @@ import { counted } from '../common/output.ts';
 import { Failure, usageFailure } from '../common/failure.ts';
 import { readAdapterFile, shown, type AdapterFile } from './adapter/file.ts';
 import { factsOf, type FileFacts } from './adapter/metadata.ts';
-import { baseModels, recognise, type Adapter, type Finding } from './adapter/recognise.ts';
+import { baseModels, noPart, recognise, type Adapter, type Finding } from './adapter/recognise.ts';
 import type { Session } from './command.ts';
 
 /** What was found out of a file, which fits the stage as far as that can be told. */
@@ -40,7 +40,7 @@ export async function checkAdapterFile(
       `--adapter ${path} is an adapter for ${other.adapter.base.name}, and this stage generates with ${base!.name}.`,
     );
   }
-  throw misfit(file, finding, facts);
+  throw misfit(file, finding, facts, base === null);
 }
 
 const mostMisfitsSaid = 3;
@@ -49,14 +49,24 @@ function misfit(
   { path, tensors }: AdapterFile,
   { adapter, misfits }: Finding,
   { trainedOn }: FileFacts,
+  fitsAny: boolean,
 ): Failure {
   const said = misfits.slice(0, mostMisfitsSaid).map(({ tensor, why }) => `${shown(tensor)} ${why}`);
   const more = misfits.length - said.length;
   if (more > 0) said.push(`and ${more} more`);
+  const isWhole = tensors.size > 0 && misfits.every(({ why }) => why === noPart);
+  const kind = isWhole ? ' It looks like a whole model, which is no adapter.' : '';
   const training = trainedOn === undefined ? '' : ` The file says that it was trained on "${trainedOn}".`;
+  if (fitsAny && adapter.layers === 0) {
+    const models = baseModels.map(({ name }) => name).join(', ');
+    const first = [...tensors.keys()].slice(0, mostMisfitsSaid).map(shown).join(', ');
+    return new Failure(
+      `--adapter ${path} fits none of ${models}: its tensors are ${first} and so on.${kind}${training}`,
+    );
+  }
   return new Failure(
     `--adapter ${path} does not fit ${adapter.base.name}, at ${counted(misfits.length, 'place')} in its ` +
-      `${counted(tensors.size, 'tensor')}: ${said.join('; ')}.${training}`,
+      `${counted(tensors.size, 'tensor')}: ${said.join('; ')}.${kind}${training}`,
   );
 }
 

@@ -75,7 +75,9 @@ export function changedIdentity(before: Identity, options: IdentityOptions, nowM
   };
   if (!makesVersion(options)) {
     if (namesRights(options))
-      throw usageFailure('No version is made by that: say it with "identity rights".');
+      throw usageFailure(
+        `No version is made by that: say it with "identity rights ${slug} ${before.model?.number ?? 'VERSION'}".`,
+      );
     return { identity };
   }
   if (before.model === null && before.lastVersion > 0 && options.adapterKey === undefined) {
@@ -101,7 +103,7 @@ function makesVersion(options: VersionOptions): boolean {
   return given.some((value) => value !== undefined);
 }
 
-function namesRights({ rights, source, consentSha256, consentDate }: RightsOptions): boolean {
+export function namesRights({ rights, source, consentSha256, consentDate }: RightsOptions): boolean {
   return [rights, source, consentSha256, consentDate].some((value) => value !== undefined);
 }
 
@@ -111,18 +113,26 @@ function withNewVersion(before: Identity, options: IdentityOptions, nowMs: numbe
   const known = changed.adapterKey === before.model?.adapterKey ? before.model.rights : noRights;
   const model: IdentityVersion = {
     ...changed,
-    rights: changedRights(known, options),
+    rights: changedRights(known, options, nowMs),
     number: before.lastVersion + 1,
     createdAtMs: nowMs,
     note: options.note ?? null,
   };
-  const identity = { ...before, model, lastVersion: model.number };
-  return { identity, versions: [{ ...activeVersion(identity)!, samples: [] }] };
+  // The first version gets the samples that were there before it. Others begin without: they made none of the pictures.
+  const samples = before.lastVersion === 0 ? before.samples : [];
+  const identity = { ...before, model, samples, lastVersion: model.number };
+  return { identity, versions: [activeVersion(identity)!] };
 }
 
+/** It is tomorrow so much earlier somewhere. */
+const furthestZoneMs = 14 * 3600_000;
+
 /** What is not given stays as it is. */
-export function changedRights(rights: VersionRights, options: RightsOptions): VersionRights {
+export function changedRights(rights: VersionRights, options: RightsOptions, nowMs: number): VersionRights {
   const { rights: license = rights.license, source = rights.source, consentSha256, consentDate } = options;
+  if (consentDate !== undefined && Date.parse(consentDate) > nowMs + furthestZoneMs) {
+    throw usageFailure('--consent-date must not be after today.');
+  }
   if ((consentSha256 === undefined) !== (consentDate === undefined)) {
     throw usageFailure('--consent-sha256 and --consent-date belong together: give both.');
   }

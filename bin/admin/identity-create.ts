@@ -5,10 +5,11 @@ import { Failure, usageFailure } from '../common/failure.ts';
 import { line, nonEmpty, oneOf, repeated, slug } from '../common/values.ts';
 import { checkAdapterFile, type CheckedAdapter } from './identity-adapter.ts';
 import type { CommandRow, Session } from './command.ts';
-import { newIdentity, type IdentityOptions } from './identity-change.ts';
-import { identityAnswer } from './identity-output.ts';
+import { newIdentity, type IdentityOptions, type RightsOptions } from './identity-change.ts';
+import { activatedAnswer } from './identity-output.ts';
+import { consentOptions } from './identity-versions.ts';
 
-interface CreateOptions extends Pick<IdentityOptions, 'name' | 'description' | 'rights' | 'source'> {
+interface CreateOptions extends RightsOptions, Pick<IdentityOptions, 'name' | 'description'> {
   trigger?: string[];
   adapter: string;
   catalog: Identity['catalog'];
@@ -27,7 +28,11 @@ export const createCommand: CommandRow = {
   options: [
     ['--adapter <file>', 'a .safetensors file: LoRA, LoHa, LoKr or DoRA', nonEmpty, { required: true }],
     ['--name <name>', `what people call it ${fromFile}`, line(limits.name)],
-    ['--description <text>', `one sentence about it ${fromFile}`, line(limits.description)],
+    [
+      '--description <text>',
+      "one sentence about it (default: the file's own, or the name)",
+      line(limits.description),
+    ],
     [
       '--trigger <words>',
       `words that call up what it has learnt; may be repeated ${fromFile}`,
@@ -35,6 +40,7 @@ export const createCommand: CommandRow = {
     ],
     ['--rights <text>', `its licence ${fromFile}`, line(limits.rights)],
     ['--source <text>', `where it is from ${fromFile}`, line(limits.source)],
+    ...consentOptions,
     ['--catalog <catalog>', catalogs, oneOf(['founding', 'specialist']), { usual: 'specialist' }],
     ['--product-photos', 'takes reference images of products'],
     ['--dry-run', 'say all of it, and change nothing'],
@@ -73,7 +79,7 @@ async function create(session: Session, slugName: string, options: CreateOptions
   await storeNew(session, made);
   const size = megabytes(checked.file.sizeBytes);
   const uploaded = isNew ? `Uploaded ${size}.` : 'The same file was there already.';
-  const next = nextSteps(made.identity);
+  const next = nextSteps(session, made.identity);
   return answerOf(made.identity, checked, `${uploaded}\n\n${next}`, { uploaded: isNew });
 }
 
@@ -118,10 +124,8 @@ function identityOf(
 ): IdentityChange {
   const { triggerWords: trigger, trainedOn: _trainedOn, ...others } = facts;
   const { adapter: _adapter, dryRun: _dryRun, ...given } = options;
-  const said = { name: nameOf(slugName), ...others, ...(trigger && { trigger }), ...given };
-  if (said.description === undefined) {
-    throw usageFailure('The file has no description of itself: give one with --description.');
-  }
+  const name = given.name ?? others.name ?? nameOf(slugName);
+  const said = { description: name, ...others, ...(trigger && { trigger }), ...given, name };
   return newIdentity({ ...said, ...adapter, slug: slugName, model: true }, nowMs);
 }
 
@@ -138,7 +142,7 @@ function answerOf(
 ): Answer {
   const { base, ...found } = adapter;
   const { kind, format, ranks, layers } = found;
-  const { json, text } = identityAnswer(identity);
+  const { json, text } = activatedAnswer(identity);
   const stageModel = stage?.version ?? stage?.pipeline ?? null;
   const unknown = "the stage's own can't be looked up, so compare it yourself";
   const rank = ranks.length === 0 ? '' : ` of rank ${ranks.join(', ')}`;
@@ -151,15 +155,15 @@ function answerOf(
   return { json: { ...json, adapter: facts, ...more }, text: `${text}\n\n${lines}\n\n${end}` };
 }
 
-function nextSteps({ identityId, catalog, slug: slugName, model }: Identity): string {
+function nextSteps({ baseUrl }: Session, { catalog, slug: slugName, model }: Identity): string {
   const prompt = [...(model?.words.triggerWords ?? []), 'a quiet coast'].join(', ');
-  const grant = catalog === 'founding' ? '--founding-catalog' : `--identity ${identityId}`;
+  const grant = catalog === 'founding' ? '--founding-catalog' : `--identity ${slugName}`;
+  const body = JSON.stringify({ identityId: slugName, prompt }).replaceAll("'", String.raw`'\''`);
   return [
     'What to try next:',
     `  admin license grant --owner YOU@EXAMPLE.COM --tier starter ${grant}`,
     '  admin key issue LICENSE --name test',
-    `  POST /generate ${JSON.stringify({ identityId, prompt })}`,
-    `  admin identity put --id ${identityId} --sample PICTURE   (pictures of ${slugName} for the dashboard)`,
+    `  curl ${baseUrl ?? 'BASE_URL'}/generate -H 'Authorization: Bearer KEY' -H 'Content-Type: application/json' -d '${body}'`,
   ].join('\n');
 }
 

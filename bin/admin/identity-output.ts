@@ -1,5 +1,5 @@
 import type { Identity } from '../../shared/identities/identity.ts';
-import type { StoredVersion } from '../../shared/identities/version.ts';
+import type { IdentityVersion, StoredVersion } from '../../shared/identities/version.ts';
 import { keyValues, readableTime, type Answer } from '../common/output.ts';
 
 export function identityAnswer(identity: Identity): Answer {
@@ -21,15 +21,75 @@ export function identityAnswer(identity: Identity): Answer {
         ? []
         : ([['Withdrawn', `${readableTime(withdrawn.atMs)}: ${withdrawn.reason}`]] as [string, string][])),
       ['Active version', model === null ? 'none: requests are answered 503' : model.number],
-      ['Adapter', model?.adapterKey ?? null],
-      ['Adapter SHA-256', model?.adapterSha256 ?? null],
-      ['Settings', model === null ? null : JSON.stringify(model.settings)],
-      ['Trigger words', model?.words.triggerWords.join(', ') ?? null],
-      ['Template', model?.words.promptTemplate ?? null],
-      ['Negative prompt', model?.words.negativePrompt ?? null],
-      ['Size', model?.words.sizePx ? `${model.words.sizePx.width}x${model.words.sizePx.height}` : null],
+      ...(model === null ? [] : versionLines(model)),
     ]),
   };
+}
+
+/** The same, after another version became active: with what may be forgotten about it. */
+export function activatedAnswer(identity: Identity): Answer {
+  const { json, text } = identityAnswer(identity);
+  const { model, slug, samples } = identity;
+  if (model === null) return { json, text };
+  const missing = missingRights(model);
+  const notes = [
+    ...(missing.length === 0
+      ? []
+      : [`Warning: nothing says its ${missing.join(', ')}: admin identity rights ${slug} ${model.number} …`]),
+    ...(samples.length > 0
+      ? []
+      : [
+          `Version ${model.number} has no samples: admin identity samples ${slug} --license LICENSE --prompt …`,
+        ]),
+  ];
+  return { json, text: [text, ...notes].join('\n\n') };
+}
+
+export function versionAnswer({ name }: Identity, version: StoredVersion): Answer {
+  const { number, retiresAtMs, note } = version;
+  return {
+    json: versionJson(version),
+    text: keyValues([
+      ['Identity', name],
+      ['Version', number],
+      ['Note', note],
+      ['Retires', retiresAtMs === null ? 'never' : readableTime(retiresAtMs)],
+      ...versionLines(version),
+    ]),
+  };
+}
+
+/** What is not known of the right to make pictures with a version. */
+export function missingRights({ rights: { license, source, consent } }: IdentityVersion): string[] {
+  return Object.entries({ licence: license, source, consent })
+    .filter(([, value]) => value === null)
+    .map(([what]) => what);
+}
+
+function versionLines({
+  adapterKey,
+  adapterSha256,
+  baseModel,
+  settings,
+  words,
+  rights,
+}: IdentityVersion): [string, string | null][] {
+  const { triggerWords, showsTriggerWords, promptTemplate, negativePrompt, sizePx } = words;
+  const { license, source, consent } = rights;
+  const shown = showsTriggerWords ? 'callers see them' : 'callers do not see them';
+  return [
+    ['Adapter', adapterKey],
+    ['Adapter SHA-256', adapterSha256],
+    ['Base model', baseModel],
+    ['Settings', JSON.stringify(settings)],
+    ['Trigger words', triggerWords.length === 0 ? null : `${triggerWords.join(', ')} (${shown})`],
+    ['Template', promptTemplate],
+    ['Negative prompt', negativePrompt],
+    ['Size', sizePx && `${sizePx.width}x${sizePx.height}`],
+    ['Licence', license],
+    ['Source', source],
+    ['Consent', consent && `${consent.date}, SHA-256 ${consent.sha256}`],
+  ];
 }
 
 function sampleLines({ samples }: Identity): [string, string][] {

@@ -5,22 +5,31 @@ import type { IdentityChange } from '../../shared/identities/store.ts';
 import { maxVersionNumber, type StoredVersion } from '../../shared/identities/version.ts';
 import { accessIsTakenAway, type CommandRow, type OperandRow, type Session } from './command.ts';
 import { allVersions, getIdentity, getVersion, immutable } from './get-identity.ts';
-import { changedRights, type RightsOptions } from './identity-change.ts';
-import { identityAnswer, versionJson } from './identity-output.ts';
+import { changedRights, namesRights, type RightsOptions } from './identity-change.ts';
+import {
+  activatedAnswer,
+  identityAnswer,
+  missingRights,
+  versionAnswer,
+  versionJson,
+} from './identity-output.ts';
 import { deleteAllSamples } from './identity-samples.ts';
-import { scanTable } from './scan.ts';
-import { licenseIdOfGeneration } from '../../shared/table/keys.ts';
+import { usersOf } from './version-users.ts';
 import type { OptionRow } from '../common/command-line.ts';
-import { Failure } from '../common/failure.ts';
+import { Failure, usageFailure } from '../common/failure.ts';
 import { listOf, readableTime, type Answer } from '../common/output.ts';
 import { day, id, line, sha256, timeOrNever, wholeNumber } from '../common/values.ts';
+
+export const consentOptions: OptionRow[] = [
+  ['--consent-sha256 <hex>', "SHA-256 of the document of the creator's consent", sha256],
+  ['--consent-date <day>', 'the day of that consent', day],
+];
 
 /** What the right to make pictures with a version is known by. */
 export const rightsOptions: OptionRow[] = [
   ['--rights <text>', 'its licence, by name or address', line(200)],
   ['--source <text>', 'where it is from', line(500)],
-  ['--consent-sha256 <hex>', "SHA-256 of the document of the creator's consent", sha256],
-  ['--consent-date <day>', 'the day of that consent', day],
+  ...consentOptions,
 ];
 
 const anIdentity: OperandRow = ['<identity>', 'its id or slug', id];
@@ -69,8 +78,11 @@ export const versionCommands: CommandRow[] = [
     description: 'say what the right to make pictures with a version is known by',
     operands: [anIdentity, aVersion],
     options: rightsOptions,
-    run: (options: RightsOptions, name: string, number: number) => (session) =>
-      setRights(session, name, number, options),
+    run(options: RightsOptions, name: string, number: number) {
+      if (!namesRights(options))
+        throw usageFailure('Give at least one of --rights, --source and --consent-sha256.');
+      return (session) => setRights(session, name, number, options);
+    },
   },
   {
     name: 'takedown',
@@ -108,7 +120,7 @@ async function listVersions(session: Session, name: string): Promise<Answer> {
   const versions = await allVersions(session, identity);
   const columns = {
     VERSION: ({ number }: StoredVersion) => number,
-    '': ({ number, retiresAtMs }: StoredVersion) => stateOf(identity, number, retiresAtMs),
+    '': (version: StoredVersion) => stateOf(identity, version, session.nowMs),
     MADE: ({ createdAtMs }: StoredVersion) => readableTime(createdAtMs),
     ADAPTER: ({ adapterKey }: StoredVersion) => adapterKey,
     RIGHTS: ({ rights }: StoredVersion) => rights.license,
@@ -120,9 +132,10 @@ async function listVersions(session: Session, name: string): Promise<Answer> {
   };
 }
 
-function stateOf({ model }: Identity, number: number, retiresAtMs: number | null): string {
+function stateOf({ model }: Identity, { number, retiresAtMs }: StoredVersion, nowMs: number): string {
   if (number === model?.number) return 'active';
-  return retiresAtMs === null ? '' : `ends ${readableTime(retiresAtMs)}`;
+  if (retiresAtMs === null) return '';
+  return `${retiresAtMs <= nowMs ? 'retired' : 'ends'} ${readableTime(retiresAtMs)}`;
 }
 
 /** Changes an identity that is there, and answers what it has become. */
@@ -130,6 +143,7 @@ async function change(
   session: Session,
   name: string,
   changed: (before: Identity) => IdentityChange | Promise<IdentityChange>,
+  answer: (after: Identity) => Answer | Promise<Answer> = identityAnswer,
 ): Promise<Answer> {
   const { identityId } = await getIdentity(session, name);
   const by = await session.operator();
@@ -137,7 +151,7 @@ async function change(
   // No command deletes an identity.
   const after = await identities.change(identityId, (before) => changed(before!), by, session.nowMs);
   await session.untilSeen();
-  return identityAnswer(after);
+  return answer(after);
 }
 
 async function activate(
@@ -147,7 +161,7 @@ async function activate(
   { requireRights }: ActivateOptions,
 ): Promise<Answer> {
   let missing: string[] = [];
-  const { json, text } = await change(session, name, async (before) => {
+  const changed = async (before: Identity) => {
     const version = await getVersion(session, before, number);
     if (before.withdrawn !== null) throw new Failure(`${before.name} is withdrawn: reinstate it first.`);
     if (version.retiresAtMs !== null) {
@@ -159,18 +173,10 @@ async function activate(
     if (requireRights && missing.length > 0) {
       throw new Failure(`Version ${number} has no ${missing.join(', ')}: give it with "identity rights".`);
     }
-    const samples = version.samples.length > 0 ? version.samples : before.samples;
-    return { identity: { ...before, model: immutable(version), samples } };
-  });
-  const warning =
-    missing.length === 0 ? '' : `\n\nWarning: nothing says its ${missing.join(', ')} ("identity rights").`;
-  return { json: { ...json, missingRights: missing }, text: `${text}${warning}` };
-}
-
-function missingRights({ rights: { license, source, consent } }: StoredVersion): string[] {
-  return Object.entries({ licence: license, source, consent })
-    .filter(([, value]) => value === null)
-    .map(([what]) => what);
+    return { identity: { ...before, model: immutable(version), samples: version.samples } };
+  };
+  const { json, text } = await change(session, name, changed, activatedAnswer);
+  return { json: { ...json, missingRights: missing }, text };
 }
 
 async function deactivate(session: Session, name: string): Promise<Answer> {
@@ -193,24 +199,30 @@ async function retire(
     const losses = [`requests that pin version ${number} are answered 400 from ${readableTime(on)} on`];
     await session.confirm({ what: `retire version ${number} of ${name}`, losses });
   }
-  return change(session, name, async (before) => {
+  const changed = async (before: Identity) => {
     const version = await getVersion(session, before, number);
     if (before.model?.number === number) {
       throw new Failure(`Version ${number} of ${before.name} is the active one: activate another first.`);
     }
-    const changed = { ...version, retiresAtMs: on === 'never' ? null : on };
-    return { identity: before, versions: [changed], noted: notesOf(version, changed) };
-  });
+    const after = { ...version, retiresAtMs: on === 'never' ? null : on };
+    return { identity: before, versions: [after], noted: notesOf(version, after) };
+  };
+  return change(session, name, changed, answerOf(session, number));
 }
 
 function setRights(session: Session, name: string, number: number, options: RightsOptions): Promise<Answer> {
-  return change({ ...session, untilSeen: async () => {} }, name, async (before) => {
+  const changed = async (before: Identity) => {
     const version = await getVersion(session, before, number);
-    const rights = changedRights(version.rights, options);
-    const changed = { ...version, rights };
+    const rights = changedRights(version.rights, options, session.nowMs);
+    const after = { ...version, rights };
     const model = before.model?.number === number ? { ...before.model, rights } : before.model;
-    return { identity: { ...before, model }, versions: [changed], noted: notesOf(version, changed) };
-  });
+    return { identity: { ...before, model }, versions: [after], noted: notesOf(version, after) };
+  };
+  return change({ ...session, untilSeen: async () => {} }, name, changed, answerOf(session, number));
+}
+
+function answerOf(session: Session, number: number) {
+  return async (identity: Identity) => versionAnswer(identity, await getVersion(session, identity, number));
 }
 
 /** What may change of a version, as the audit log has it. */
@@ -255,41 +267,4 @@ function reinstate(session: Session, name: string): Promise<Answer> {
     const version = number === null ? null : await getVersion(session, before, number);
     return { identity: { ...before, model: version && immutable(version), withdrawn: null } };
   });
-}
-
-const scannedDays = 30;
-
-/** By license and key: how many requests it got in the last days, and when the last one was. */
-async function usersOf(
-  session: Session,
-  name: string,
-  number: number,
-  options: RetireOptions,
-): Promise<Answer> {
-  const { identityId } = await getIdentity(session, name);
-  const items = await scanTable(
-    session,
-    options,
-    '#identity.#id = :identity AND #version = :version AND #at >= :since',
-    { ':identity': identityId, ':version': number, ':since': session.nowMs - scannedDays * 24 * 3600 * 1000 },
-    { '#identity': 'identity', '#id': 'id', '#version': 'identityVersion', '#at': 'createdAtMs' },
-  );
-  const users = [...Map.groupBy(items, ({ PK, keyId }) => `${licenseIdOfGeneration({ PK })} ${keyId}`)]
-    .map(([user, its]) => {
-      const [licenseId, keyId] = user.split(' ');
-      const lastMs = Math.max(...its.map(({ createdAtMs }) => createdAtMs));
-      return { licenseId: licenseId!, keyId: keyId!, requests: its.length, lastAt: readableTime(lastMs) };
-    })
-    .sort((a, b) => b.requests - a.requests);
-  const columns = {
-    LICENSE: (user: (typeof users)[number]) => user.licenseId,
-    'KEY OR ACCOUNT': (user: (typeof users)[number]) => user.keyId,
-    REQUESTS: (user: (typeof users)[number]) => user.requests,
-    LAST: (user: (typeof users)[number]) => user.lastAt,
-  };
-  const none = `Nobody used version ${number} of ${name} in the last ${scannedDays} days.`;
-  return {
-    json: { identityId, version: number, days: scannedDays, users },
-    text: listOf(users, columns, none),
-  };
 }

@@ -9,9 +9,10 @@ import { activeVersion } from '../../shared/identities/version.ts';
 import { accessIsTakenAway, type CommandGroup, type Session } from './command.ts';
 import type { OptionRow } from '../common/command-line.ts';
 import { changedIdentity, identityLosses, newIdentity, type IdentityOptions } from './identity-change.ts';
+import { Failure } from '../common/failure.ts';
 import { listOf, type Answer } from '../common/output.ts';
 import { getIdentity } from './get-identity.ts';
-import { identityAnswer, identityJson } from './identity-output.ts';
+import { activatedAnswer, identityAnswer, identityJson } from './identity-output.ts';
 import { adapterOf, checkSlug, createCommand, slugTaken } from './identity-create.ts';
 import { checkStoredAdapter } from './identity-adapter.ts';
 import {
@@ -164,7 +165,8 @@ async function putIdentity(session: Session, given: PutOptions): Promise<Answer>
     throw error instanceof SlugTaken ? slugTaken(made.identity.slug) : error;
   });
   await samples?.clean(before?.samples ?? [], after);
-  return identityAnswer(after);
+  const isActivated = after.model !== null && after.model.number !== before?.model?.number;
+  return isActivated ? activatedAnswer(after) : identityAnswer(after);
 }
 
 /** New samples are those of the active version. */
@@ -177,7 +179,12 @@ async function withShown(
   refuseWithdrawn(identity);
   const samples = await putSamples(identity.samples);
   const active = identity.model?.number;
-  if (active === undefined) return { identity: { ...identity, samples }, versions };
+  if (active === undefined) {
+    if (samples.length > 0 && identity.lastVersion > 0) {
+      throw new Failure(`${identity.name} has no active version, which samples are of: activate one first.`);
+    }
+    return { identity: { ...identity, samples }, versions };
+  }
   const [version = await stores.identities.version(identity.identityId, active)] = versions;
   return withSamples(identity, { ...(version ?? activeVersion(identity)!), samples });
 }

@@ -162,8 +162,7 @@ function testsOf(filter: GenerationFilter, nowMs: number): [test: string, value:
   const fromPlayground = filter.keyId === playgroundCaller;
   return [
     ['expiresAtMs > ?', nowMs],
-    // The slug is the one that the identity had when it was asked.
-    ['(#identity.#id = ? OR #identity.#slug = ?)', filter.identityId],
+    ['#identity.#id = ?', filter.identityId],
     ['#status = ?', filter.status],
     ['#type = ?', filter.type],
     fromPlayground ? ['begins_with(keyId, ?)', accountPrefix] : ['keyId = ?', filter.keyId],

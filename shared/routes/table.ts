@@ -153,7 +153,12 @@ export const listGenerations = {
   limit: listLimit,
   streams: false,
   grants: {
-    table: { licenses: ['get'], generations: ['query'], links: ['get', 'put'] },
+    table: {
+      licenses: ['get'],
+      generations: ['query'],
+      catalog: ['get', 'query'],
+      links: ['get', 'put'],
+    },
     readObjects: [objects.generations],
     previews: true,
   },

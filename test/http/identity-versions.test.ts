@@ -171,5 +171,8 @@ test('a former slug keeps naming its identity, and no other gets it', async () =
   await catalog.change(identityId, (before) => ({ identity: { ...before!, ...renamed(`${slug}-two`) } }));
   for (const name of [slug, `${slug}-two`])
     expect((await account.generate({ identityId: name })).body.identity.id).toBe(identityId);
+  // Whichever slug it had at the time.
+  for (const name of [slug, `${slug}-two`, identityId])
+    expect((await account.byKey(`/generate?identityId=${name}`)).body.generations).toHaveLength(2);
   await expect(newIdentity({ slug })).rejects.toThrow('belongs to another identity');
 });

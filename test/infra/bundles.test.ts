@@ -482,6 +482,10 @@ describe('by key and by session', () => {
     for (const options of callers()) {
       const { body: list } = await call('list-generations', options);
       await openImage(list.generations.find(({ id }: any) => id === completedId).outputUrl);
+      const ofIdentity = async (identityId: string) =>
+        (await call('list-generations', { ...options, query: { ...options.query, identityId } })).body;
+      expect((await ofIdentity('aurora')).generations).not.toEqual([]);
+      expect((await ofIdentity('nobody')).generations).toEqual([]);
     }
   });
 

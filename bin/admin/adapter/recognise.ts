@@ -102,6 +102,9 @@ const keyPattern = new RegExp(
 const factorNames = new Map(Object.entries(table.factors));
 const magnitudes = ['lora_magnitude_vector', 'dora_scale'];
 
+/** Why a tensor does not fit that is none of an adapter's. */
+export const noPart = 'is no part of a LoRA, LoHa, LoKr or DoRA';
+
 interface Patch {
   layer: Layer;
   /** A tensor's name and shape, by its part. */
@@ -143,7 +146,7 @@ function take(name: string, tensor: Tensor, base: BaseModel, form: Form, patches
     return 'changes a text encoder, which this service keeps as it is';
   }
   const { layer: spelled, part } = keyPattern.exec(name)?.groups ?? {};
-  if (spelled === undefined || part === undefined) return 'is no part of a LoRA, LoHa, LoKr or DoRA';
+  if (spelled === undefined || part === undefined) return noPart;
   const layer = form.find(spelled);
   if (layer === undefined) return `names no layer of ${base.name} that an adapter may change`;
   if (form.parts !== null && !form.parts.includes(part)) {

@@ -90,6 +90,14 @@ test('what would change a picture makes a version, and each can be activated aga
     expect.arrayContaining(['version1RetiresAt', 'version2License', 'version2ConsentSha256']),
   );
   expect(await fixture.refused(1, 'identity activate drift 3')).toContain('drift has no version 3');
+  expect(await fixture.refused(1, 'identity retire drift 3 --scan --yes')).toContain('has no version 3');
+  expect(await fixture.refused(2, 'identity rights drift 1')).toContain('Give at least one of --rights');
+  await fixture.json('identity retire drift 2 --on 2026-01-31 --yes --no-wait');
+  const { stdout: list } = await fixture.admin('identity versions drift');
+  expect(list).toContain('retired 2026-01-31');
+  const { stdout: third } = await fixture.admin('identity put --id drift --note Third');
+  expect(third).toContain('nothing says its licence, source, consent: admin identity rights drift 3');
+  expect(third).toContain('Version 3 has no samples: admin identity samples drift');
 });
 
 test('a deactivated identity keeps its versions', async () => {

@@ -101,6 +101,14 @@ describe('a put identity', () => {
     expect(put({ name: 'New' }, aurora).identity.model).toBeNull();
   });
 
+  test('shows no picture of another version, and its first version has those that were there before', () => {
+    const samples = [{ sampleId: 's1', widthPx: 8, heightPx: 8, prompt: null }];
+    const next = put({ note: 'Next.' }, { ...before, samples });
+    expect([next.identity.samples, next.versions![0]!.samples]).toEqual([[], []]);
+    const first = put({ note: 'First.' }, { ...aurora, samples });
+    expect([first.identity.samples, first.versions![0]!.samples]).toEqual([samples, samples]);
+  });
+
   test('keeps its former slugs, but for the one that it has again', () => {
     const renamed = put({ slug: 'dawn' }).identity;
     expect([renamed.slug, renamed.formerSlugs]).toEqual(['dawn', ['aurora']]);
@@ -149,13 +157,22 @@ describe('a put identity', () => {
     ],
     ['a new digest without an adapter', () => made({ adapterSha256: 'e1' }), 'give --adapter-key too'],
     ['a template without its place', () => put({ template: 'in qx7' }), 'must contain {prompt} once'],
-    ['that rights alone make no version', () => put({ rights: 'MIT' }), 'say it with "identity rights"'],
+    [
+      'that rights alone make no version',
+      () => put({ rights: 'MIT' }),
+      'say it with "identity rights aurora 3"',
+    ],
     [
       'that nothing is active to make a version of',
       () => put({ size: { width: 512, height: 512 } }, { ...before, model: null }),
       'activate one first',
     ],
     ['half of a consent', () => made({ consentDate: '2026-11-01' }), 'give both'],
+    [
+      'that nobody has consented yet',
+      () => made({ consentSha256: 'f0', consentDate: '2026-11-23' }),
+      'must not be after today',
+    ],
   ])('is refused by saying %s', (_, make, sentence) => {
     expect(make).toThrow(sentence);
   });
