@@ -79,7 +79,11 @@ function bindTo(values: FormValues, touch: (name: FieldName) => void) {
   return (name: TextFieldName) => ({
     name,
     value: values[name],
-    onChange: ({ target }: { target: { value: string } }) => formStore.change({ [name]: target.value }),
+    onChange: ({ target }: { target: { value: string } }) =>
+      formStore.change({
+        [name]: target.value,
+        ...((name === 'width' || name === 'height') && { customSize: true, isOwnSize: true }),
+      }),
     onBlur: () => touch(name),
   });
 }
