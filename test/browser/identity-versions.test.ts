@@ -1,6 +1,15 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { askFor, expectFits, phone, screen, useDashboard } from '../support/browser.ts';
+import {
+  askFor,
+  chooseIdentity,
+  expectFits,
+  goTo,
+  phone,
+  promptField,
+  screen,
+  useDashboard,
+} from '../support/browser.ts';
 import { tableOf } from '../support/grants.ts';
 import { identityStore } from '../../shared/identities/store.ts';
 import { noWords } from '../../shared/identities/version.ts';
@@ -8,6 +17,8 @@ import { noWords } from '../../shared/identities/version.ts';
 const dashboard = useDashboard();
 const shown = { triggerWords: ['qx7 light'], showsTriggerWords: true };
 const words = { ...noWords, ...shown, promptTemplate: '{prompt}, in the manner of qx7' };
+/** One is among those that the playground offers anyway, and one is not. */
+const sizes = { basalt: { width: 1344, height: 768 }, harbor: { width: 704, height: 960 } };
 const rights = { license: 'CC BY 4.0', source: 'https://creators.example/aurora', consent: null };
 
 /** Of the demo data's two versions the first one ends, and the second one gets words and rights. */
@@ -21,6 +32,12 @@ beforeAll(async () => {
     identity: { ...before!, model: { ...before!.model!, words, rights } },
     versions: [{ ...second!, words, rights }, ends],
   }));
+  for (const [name, sizePx] of Object.entries(sizes)) {
+    await catalog.change(ready.identities[name]!, (before) => ({
+      identity: { ...before!, model: { ...before!.model!, words: { ...noWords, sizePx } } },
+      versions: [],
+    }));
+  }
 });
 
 const toAurora = async (page: Page) => {
@@ -28,6 +45,13 @@ const toAurora = async (page: Page) => {
   await screen(page, 'aurora');
 };
 const versionField = (page: Page) => page.getByLabel('Version', { exact: true });
+
+/** What is said to be charged for the two of a pair. */
+async function charges(page: Page, lines: string[]): Promise<void> {
+  const list = page.getByRole('list', { name: 'What is charged' });
+  for (const line of lines) await list.getByText(line, { exact: true }).waitFor();
+  expect(await list.getByRole('listitem').count()).toBe(lines.length);
+}
 
 /** What the playground sends, with its idempotency keys. */
 function sentOf(page: Page): any[] {
@@ -93,20 +117,100 @@ test('two versions are compared by the same seed; where the second is refused at
   await page.getByRole('button', { name: /^Generate(?! both)/ }).waitFor();
   await other.selectOption('2');
   await expectFits(page, 'what is compared');
-  await page.getByText('2 credits', { exact: true }).waitFor();
+  const cost = (text: string) => page.getByText(text, { exact: true }).waitFor();
+  await cost('2 credits');
   const refused = { status: 503, json: { error: 'Busy.', code: 'SERVICE_UNAVAILABLE' } };
   await page.route('**/playground/generate', (route) =>
-    sent.length === 2 ? route.fulfill(refused) : route.continue(),
+    [1, 3].includes(sent.length) ? route.fulfill(refused) : route.continue(),
   );
   await askFor(page, 'a night twice');
+  await charges(page, ['Nothing is charged: neither of the two was accepted.']);
+  await cost('2 credits');
   await page.getByRole('button', { name: 'Try again' }).click();
+  await charges(page, ['Version 1: 1 credit charged.', 'Version 2: not accepted, nothing charged.']);
+  await cost('1 credit');
+  await expectFits(page, 'a pair that was refused in part');
+  // Another request is another pair, and what was sent is known after a look at another screen, too.
+  await promptField(page).fill('another night');
+  await cost('2 credits');
+  await promptField(page).fill('a night twice');
+  await goTo(page, 'History');
+  await goTo(page, 'Playground');
+  await cost('1 credit');
+  await page.getByRole('button', { name: 'Generate version 2' }).click();
   await screen(page, 'Compare');
-  expect(sent.map(({ identityVersion }) => identityVersion)).toEqual([1, 2, 2]);
-  expect(sent[2]).toEqual(sent[1]);
+  expect(sent.map(({ identityVersion }) => identityVersion)).toEqual([1, 1, 2, 2]);
+  expect([sent[1], sent[3]]).toEqual([sent[0], sent[2]]);
   for (const name of ['A', 'B']) await page.getByRole('img', { name: `${name}: a night twice` }).waitFor();
   const row = (name: string) => page.getByRole('row').filter({ hasText: name }).textContent();
-  expect(await row('Seed')).toBe(`Seed${sent[0].seed}${sent[1].seed}`);
+  expect(await row('Seed')).toBe(`Seed${sent[0].seed}${sent[2].seed}`);
   expect(await row('Identity version')).toBe('Identity version≠ Different12');
+});
+
+test('of two versions that are compared the one that fails is not charged, and each side says what it was', async () => {
+  const { dataDir, ready } = dashboard.service;
+  const catalog = identityStore(tableOf(dataDir));
+  const [second, first] = await catalog.versions(ready.identities.aurora!);
+  const fails = { ...first!, settings: { failWith: 'The model could not finish the image.' } };
+  const change = (versions: any[]) =>
+    catalog.change(ready.identities.aurora!, (before) => ({ identity: before!, versions }));
+  await change([second!, fails]);
+  const { page } = await dashboard.visit(`playground?identity=${ready.identities.aurora}&compare=1`);
+  await page.getByText('2 credits', { exact: true }).waitFor();
+  await askFor(page, 'a night that fails once');
+  await screen(page, 'Compare');
+  const side = (name: string, text: string) =>
+    page
+      .getByRole('region', { name: `Request ${name}` })
+      .getByText(text)
+      .waitFor();
+  await side('A', '1 credit charged');
+  await side('B', 'Nothing charged');
+  expect(await page.getByRole('row').filter({ hasText: 'Credits charged' }).textContent()).toMatch(
+    /Different10$/,
+  );
+  await change([second!, first!]);
+});
+
+test('the size follows the identity that is chosen until one is set, and what is restored stays', async () => {
+  const { page, complaints } = await dashboard.visit('identities');
+  const isSize = (name: RegExp) => page.getByRole('radio', { name, checked: true }).waitFor();
+  await page.getByRole('link', { name: 'basalt' }).click();
+  await page.getByRole('link', { name: 'Use in the playground', exact: true }).click();
+  await screen(page, 'Playground');
+  await isSize(/^Wide\s*1344 × 768$/);
+  const height = async () =>
+    (await page.getByRole('group', { name: 'Size in pixels' }).boundingBox())!.height;
+  const before = await height();
+  await chooseIdentity(page, 'harbor');
+  await isSize(/^Default\s*704 × 960$/);
+  // It takes a place that was there.
+  expect(await height()).toBe(before);
+  await chooseIdentity(page, 'flint');
+  await isSize(/^Square\s*1024 × 1024$/);
+  // A size that somebody set outlives the next choice, and no more than that.
+  await page.getByRole('radio', { name: /^Small/ }).click();
+  await chooseIdentity(page, 'basalt');
+  await isSize(/^Small/);
+  await chooseIdentity(page, 'harbor');
+  await isSize(/^Default/);
+  // So does one that is typed, over a reload, too.
+  await page.getByRole('radio', { name: /^Custom/ }).click();
+  await page.getByLabel('Width', { exact: true }).fill('640');
+  await page.reload();
+  await chooseIdentity(page, 'basalt');
+  await isSize(/^Custom/);
+  expect(await page.getByLabel('Width', { exact: true }).inputValue()).toBe('640');
+  const made = await dashboard.make({
+    identityId: dashboard.service.ready.identities.basalt,
+    prompt: 'a small one',
+  });
+  await page.goto(`${dashboard.url}playground?from=${made}`);
+  await page.getByText('The settings of a stored request are filled in').waitFor();
+  await isSize(/^Small/);
+  await page.reload();
+  await isSize(/^Small/);
+  expect(complaints).toEqual([]);
 });
 
 test('on a small phone nothing of the versions is too wide, and axe finds nothing', async () => {

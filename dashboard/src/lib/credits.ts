@@ -1,3 +1,4 @@
+import { formatCredits } from './format.ts';
 import type { LicenseAnswer, UsageStats } from './types.ts';
 
 const megapixel = 1_048_576;
@@ -17,4 +18,9 @@ export function creditsLeft(
   { current, limit, extraRemaining = 0 }: UsageStats,
 ): number {
   return usable ? Math.max(0, limit - current) + extraRemaining : 0;
+}
+
+/** Of a request that has ended. */
+export function chargedText({ creditsCharged }: { creditsCharged: number }): string {
+  return creditsCharged === 0 ? 'Nothing charged' : `${formatCredits(creditsCharged)} charged`;
 }

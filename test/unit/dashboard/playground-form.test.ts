@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { IdentityAnswer, StoredGeneration } from '../../../dashboard/src/lib/types.ts';
 import type { TabStorage } from '../../../dashboard/src/lib/drafts.ts';
 import {
+  chooseIdentity,
   fillFromStored,
   fitToIdentities,
   fitToTier,
@@ -14,7 +15,7 @@ import {
   validate,
   type FormValues,
 } from '../../../dashboard/src/screens/playground/form-values.ts';
-import { fitSize, presetsFor } from '../../../dashboard/src/screens/playground/sizes.ts';
+import { fitSize, isSame, presetsFor } from '../../../dashboard/src/screens/playground/sizes.ts';
 import { createGenerationBody } from '../../../shared/generations/contract.ts';
 import { comparedWith, versionError } from '../../../dashboard/src/screens/playground/versions.ts';
 import { storedGeneration } from '../../support/stored-generation.ts';
@@ -106,7 +107,10 @@ test('a size above the tier keeps its shape in steps of 64', () => {
   expect(fitSize({ width: 832, height: 1216 }, 2048)).toEqual({ width: 832, height: 1216 });
 });
 
-const harbor = { id: 'idn_1', name: 'harbor', slug: 'harbor', available: true } as IdentityAnswer;
+const usual = { width: 1024, height: 1024 };
+const facts = { id: 'idn_1', name: 'harbor', slug: 'harbor', available: true, defaultSize: usual };
+const harbor = facts as IdentityAnswer;
+const tall: IdentityAnswer = { ...harbor, id: 'idn_t', defaultSize: { width: 768, height: 1344 } };
 const ember: IdentityAnswer = { ...harbor, id: 'idn_e', name: 'ember', available: false };
 
 const texts = { prompt: 'still water', negativePrompt: 'people' };
@@ -117,7 +121,7 @@ describe('filling the form from a stored request', () => {
   test('brings every setting, its seed and the version that made it', () => {
     const typed = { width: '2048', height: '1152', steps: '42', guidance: '3.5', seed: '4294967295' };
     const others = { identityId: 'idn_1', identityVersion: '1', numOutputs: 4, outputFormat: 'webp' };
-    const values = { ...defaultValues, ...texts, ...typed, ...others };
+    const values = { ...defaultValues, ...texts, ...typed, ...others, isOwnSize: true };
     expect(fillFromStored(stored, pro, [ember, harbor])).toEqual({ values, notes: [] });
   });
 
@@ -151,15 +155,55 @@ describe('filling the form from a stored request', () => {
     expect(plain.values).toMatchObject({ referenceMode: 'reference', preserveBranding: false });
   });
 
-  test('shows a size that is no preset as a custom one', () => {
-    const { values } = fillFromStored({ ...stored, width: 640, height: 704 }, pro, [harbor]);
-    expect(values).toMatchObject({ width: '640', height: '704', customSize: true });
+  test('keeps its size where another identity takes its place', () => {
+    const { values } = fillFromStored(stored, pro, [ember, tall]);
+    expect(values).toMatchObject({ identityId: 'idn_t', width: '2048', height: '1152' });
+  });
+});
+
+describe('the size of an identity', () => {
+  const sized = (values: Partial<FormValues>, identity: IdentityAnswer, limits = pro) => {
+    const { width, height, isOwnSize } = {
+      ...valid,
+      ...values,
+      ...chooseIdentity({ ...valid, ...values }, identity, limits),
+    };
+    return [width, height, isOwnSize];
+  };
+
+  test('comes with it within the tier, also with the one that the form begins with', () => {
+    expect(sized({}, tall)).toEqual(['768', '1344', false]);
+    expect(sized({ width: '768', height: '1344', customSize: true }, harbor)).toEqual([
+      '1024',
+      '1024',
+      false,
+    ]);
+    expect(sized({}, tall, starter)).toEqual(['576', '1024', false]);
+    const { values } = fitToIdentities(defaultValues, [ember, tall], pro);
+    expect(values).toMatchObject({ identityId: 'idn_t', width: '768', height: '1344' });
+  });
+
+  test('leaves one that was chosen since the last identity was', () => {
+    const own = { width: '512', height: '512', isOwnSize: true };
+    expect(sized(own, tall)).toEqual(['512', '512', false]);
+    expect(sized({ ...own, isOwnSize: false }, tall)).toEqual(['768', '1344', false]);
+    expect(sized(own, { ...tall, id: valid.identityId })).toEqual(['512', '512', true]);
+  });
+
+  test.each([1024, 2048])('is offered in a tier of %d pixels, and as many sizes as without it', (max) => {
+    const offered = presetsFor(max);
+    const own = { width: 704, height: 960 };
+    const withOwn = presetsFor(max, own);
+    expect(withOwn.length).toBe(offered.length);
+    const places = withOwn.flatMap((preset, at) => (isSame(preset, own) ? [offered[at]!.label] : []));
+    expect(places).toEqual(['Portrait']);
+    expect(presetsFor(max, usual)).toEqual(offered);
   });
 });
 
 describe('keeping what was chosen', () => {
   test('a form without an identity gets the first available one, without a note', () => {
-    const fitted = fitToIdentities(defaultValues, [ember, harbor]);
+    const fitted = fitToIdentities(defaultValues, [ember, harbor], pro);
     expect(fitted).toEqual({ values: { ...defaultValues, identityId: 'idn_1' }, notes: [] });
   });
 

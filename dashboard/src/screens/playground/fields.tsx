@@ -17,10 +17,11 @@ import {
   DropdownMenuTrigger,
 } from '@/components/ui/dropdown-menu.tsx';
 import { IdentityPicture } from '@/components/pictures.tsx';
+import { chooseIdentity } from './fill-form.ts';
 import { decimalOf, maxSeed, sizeOf } from './form-values.ts';
 import { usePlayground } from './use-playground.ts';
 import { Choices } from './choices.tsx';
-import { minSidePx, presetsFor, sideStepPx, type Size } from './sizes.ts';
+import { fitSize, isSame, minSidePx, presetsFor, sideStepPx, type Size } from './sizes.ts';
 
 interface PromptFieldProps extends ComponentProps<typeof Textarea> {
   name: 'prompt' | 'negativePrompt';
@@ -132,26 +133,28 @@ function seedHint(locked: boolean, usedSeed: number | null): string {
 }
 
 export function SizePicker() {
-  const { values, license, change } = usePlayground();
+  const { values, license, identity, change } = usePlayground();
   const size = sizeOf(values);
-  const presets = presetsFor(license.maxSidePx);
-  const preset = presets.find(({ width, height }) => size?.width === width && size.height === height);
+  const own = identity && fitSize(identity.defaultSize, license.maxSidePx);
+  const presets = presetsFor(license.maxSidePx, own);
+  const preset = presets.find((one) => size !== null && isSame(one, size));
+  const isCustom = values.customSize || preset === undefined;
   return (
     <Choices
       legend="Size in pixels"
       name="size"
       columns="grid-cols-3"
       options={[...presets, null]}
-      chosen={values.customSize ? null : preset}
+      chosen={isCustom ? null : preset}
       onChoose={(next) =>
         change(
           next === null
             ? { customSize: true }
-            : { width: String(next.width), height: String(next.height), customSize: false },
+            : { width: String(next.width), height: String(next.height), customSize: false, isOwnSize: true },
         )
       }
       className="h-20 flex-col gap-1"
-      note={values.customSize && <CustomSize />}
+      note={isCustom && <CustomSize />}
     >
       {(option) => (
         <>
@@ -215,10 +218,10 @@ export function IdentityPicker() {
 
 function IdentityMenu() {
   const control = use(ControlContext);
-  const { values, identities, identity: chosen, change } = usePlayground();
+  const { values, license, identities, identity: chosen, change } = usePlayground();
   const choose = (identityId: string): void => {
-    if (identities.some((identity) => identity.id === identityId && identity.available))
-      change({ identityId });
+    const identity = identities.find(({ id }) => id === identityId);
+    if (identity?.available) change(chooseIdentity(values, identity, license));
   };
   return (
     <DropdownMenu modal={false}>

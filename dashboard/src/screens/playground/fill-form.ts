@@ -1,7 +1,7 @@
 import type { IdentityAnswer, StoredGeneration } from '../../lib/types.ts';
 import { sizeOf, type FormValues, type TierLimits } from './form-values.ts';
 import type { Reference } from './references/reference.ts';
-import { fitSize, isPreset } from './sizes.ts';
+import { fitSize } from './sizes.ts';
 
 interface Filled {
   values: FormValues;
@@ -18,6 +18,7 @@ export function fromStored(stored: StoredGeneration): FormValues {
     width: String(stored.width),
     height: String(stored.height),
     customSize: false,
+    isOwnSize: true,
     numOutputs: stored.numOutputs,
     outputFormat: stored.outputFormat,
     steps: String(stored.steps),
@@ -48,9 +49,28 @@ export function fitToTier(values: FormValues, limits: TierLimits): Filled {
       `It makes ${most} instead of ${values.numOutputs}: that is what ${limits.tier} allows in a request.`,
     );
   }
-  const now = sizeOf(fitted);
-  if (now !== null && !isPreset(now, limits.maxSidePx)) fitted.customSize = true;
   return { values: fitted, notes };
+}
+
+/** What changes in the form when somebody chooses an identity. */
+export function chooseIdentity(
+  values: FormValues,
+  identity: IdentityAnswer,
+  limits: TierLimits,
+): Partial<FormValues> {
+  const isOwnSize = values.isOwnSize && identity.id === values.identityId;
+  return { identityId: identity.id, ...sizeWith(identity, values, limits), isOwnSize };
+}
+
+/** The identity's default size within the tier, unless another one was chosen. */
+function sizeWith(
+  { defaultSize }: IdentityAnswer,
+  { isOwnSize }: FormValues,
+  { maxSidePx }: TierLimits,
+): Partial<FormValues> {
+  if (isOwnSize) return {};
+  const { width, height } = fitSize(defaultSize, maxSidePx);
+  return { width: String(width), height: String(height), customSize: false };
 }
 
 /**
@@ -60,12 +80,14 @@ export function fitToTier(values: FormValues, limits: TierLimits): Filled {
 export function fitToIdentities(
   values: FormValues,
   identities: IdentityAnswer[],
+  limits: TierLimits,
   wantedName?: string,
 ): Filled {
   const wanted = identities.find(({ id }) => id === values.identityId);
   if (wanted?.available) return { values, notes: [] };
   const other = identities.find(({ available }) => available);
-  const chosen = { ...values, identityId: other?.id ?? '', identityVersion: '', otherVersion: '' };
+  const size = other && sizeWith(other, values, limits);
+  const chosen = { ...values, ...size, identityId: other?.id ?? '', identityVersion: '', otherVersion: '' };
   if (wantedName === undefined) return { values: chosen, notes: [] };
   const why =
     wanted === undefined
@@ -83,7 +105,7 @@ export function fillFromStored(
   identities: IdentityAnswer[],
 ): Filled {
   const tier = fitToTier(fromStored(stored), limits);
-  const identity = fitToIdentities(tier.values, identities, stored.identity.name);
+  const identity = fitToIdentities(tier.values, identities, limits, stored.identity.name);
   return { values: identity.values, notes: [...identity.notes, ...tier.notes] };
 }
 

@@ -19,6 +19,8 @@ export interface FormValues {
   height: string;
   /** Whether width and height are typed rather than chosen. */
   customSize: boolean;
+  /** Whether the size was chosen, or filled in from a request, since the identity was: the next one leaves it then. */
+  isOwnSize: boolean;
   numOutputs: number;
   outputFormat: OutputFormat;
   steps: string;
@@ -31,7 +33,10 @@ export interface FormValues {
 }
 
 type VersionName = 'identityVersion' | 'otherVersion';
-export type FieldName = keyof Omit<FormValues, 'customSize' | 'outputFormat' | 'preserveBranding'>;
+export type FieldName = keyof Omit<
+  FormValues,
+  'customSize' | 'isOwnSize' | 'outputFormat' | 'preserveBranding'
+>;
 export type FormErrors = Partial<Record<FieldName, string>>;
 
 export interface TierLimits {
@@ -55,6 +60,7 @@ export const defaultValues: FormValues = {
   width: '1024',
   height: '1024',
   customSize: false,
+  isOwnSize: false,
   numOutputs: 1,
   outputFormat: 'png',
   steps: '30',

@@ -4,7 +4,9 @@ import { Alert } from '@/components/ui/alert.tsx';
 import { Button } from '@/components/ui/button.tsx';
 import { ErrorState } from '@/components/states.tsx';
 import type { Notice, useAsReference } from './use-prefill.ts';
+import { chooseIdentity } from './fill-form.ts';
 import { formStore } from './stores.ts';
+import { useLicense } from '@/license/license-choice.ts';
 
 interface PrefillNoticeProps {
   notice: Notice;
@@ -33,6 +35,7 @@ export function PrefillNotice({ notice, onDismiss, children }: PrefillNoticeProp
 
 /** Says how a picture becomes a reference image, and offers other identities where one had to be found. */
 export function ReferenceNotice({ pending, outcome, retry, dismiss }: ReturnType<typeof useAsReference>) {
+  const license = useLicense();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // What was pressed may be far below, beside the picture.
@@ -54,18 +57,18 @@ export function ReferenceNotice({ pending, outcome, retry, dismiss }: ReturnType
         <PrefillNotice notice={outcome} onDismiss={dismiss}>
           {outcome.others.length > 0 && (
             <div className="mt-1 flex flex-wrap gap-2">
-              {outcome.others.map(({ id, name }) => (
+              {outcome.others.map((other) => (
                 <Button
-                  key={id}
+                  key={other.id}
                   variant="outline"
                   size="sm"
                   onClick={() => {
-                    formStore.change({ identityId: id });
+                    formStore.change(chooseIdentity(formStore.values(), other, license));
                     dismiss();
                     document.querySelector<HTMLElement>('textarea[name=prompt]')?.focus();
                   }}
                 >
-                  Use <bdi>{name}</bdi>
+                  Use <bdi>{other.name}</bdi>
                 </Button>
               ))}
             </div>

@@ -217,7 +217,10 @@ function LastUsedOffer() {
     `${steps} steps`,
     `guidance ${guidance}`,
   ];
-  const apply = (): void => change(fitToTier({ ...values, customSize: false, ...settings }, license).values);
+  const apply = (): void => {
+    const own = { customSize: false, isOwnSize: true };
+    change(fitToTier({ ...values, ...own, ...settings }, license).values);
+  };
   return (
     <div className="-mt-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
       <p className="text-xs leading-5 text-muted-foreground tabular-nums">

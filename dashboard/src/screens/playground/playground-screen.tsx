@@ -36,7 +36,7 @@ export default function PlaygroundScreen() {
   const { data: identities, error } = query;
   const { pending, ...prefill } = usePrefill(license, identities);
   const asReference = useAsReference(license, identities);
-  useAddress(identities);
+  useAddress(license, identities);
   if (identities === undefined || identities.length === 0 || pending) {
     const failed = identities === undefined && error !== null;
     return (

@@ -20,7 +20,8 @@ import { SignedImage } from '@/components/pictures.tsx';
 import { stateOf, statusLabel } from '@/components/status-badge.tsx';
 import { Button, LinkButton, NewTabButton } from '@/components/ui/button.tsx';
 import { cn } from '@/lib/cn.ts';
-import { formatCount, formatCredits, formatDuration } from '@/lib/format.ts';
+import { chargedText } from '@/lib/credits.ts';
+import { formatCount, formatDuration } from '@/lib/format.ts';
 import { asReferenceSearch, outputSeed, sourcesOf, thumbnailOf } from '@/lib/outputs.ts';
 import { isolated, shorten } from '@/lib/text.ts';
 import { fillFromStored } from './fill-form.ts';
@@ -170,13 +171,14 @@ function Actions({ stored }: { stored: StoredGeneration }) {
   );
 }
 
-function outcome({ status, type, referenceImagesUsed, processingTimeMs, creditsCharged }: StoredGeneration) {
+function outcome(stored: StoredGeneration) {
+  const { status, type, referenceImagesUsed, processingTimeMs } = stored;
   if (!isFinal(status)) return [];
   const kind = type === 'exact_product' ? 'exact product image' : 'reference image';
   return [
     ...(type === 'text_to_image' ? [] : [formatCount(referenceImagesUsed, kind)]),
     ...(processingTimeMs === null ? [] : [formatDuration(processingTimeMs)]),
-    ...(status === 'COMPLETED' ? [`${formatCredits(creditsCharged)} charged`] : []),
+    ...(status === 'COMPLETED' ? [chargedText(stored)] : []),
   ];
 }
 

@@ -9,7 +9,6 @@ export interface Size {
 export const sideStepPx = 64;
 export const minSidePx = 512;
 
-// The form offers the first size of each shape that the tier allows.
 const presets = [
   { label: 'Square', width: 1024, height: 1024 },
   { label: 'Portrait', width: 832, height: 1216 },
@@ -25,13 +24,27 @@ const presets = [
   { label: '2K wide', width: 2048, height: 1152 },
 ];
 
-export function presetsFor(maxSidePx: number): typeof presets {
+/**
+ * What the form offers: the first size of each shape that the tier allows. An identity's own size stands in place of the
+ * one that is most like it, so that there are as many with every identity and nothing moves.
+ */
+export function presetsFor(maxSidePx: number, own?: Size): typeof presets {
   const allowed = presets.filter(({ width, height }) => Math.max(width, height) <= maxSidePx);
-  return allowed.filter((preset, at) => allowed[at - 1]?.label !== preset.label);
+  const offered = allowed.filter((preset, at) => allowed[at - 1]?.label !== preset.label);
+  if (own === undefined || offered.some((preset) => isSame(preset, own))) return offered;
+  const [nearest] = offered.toSorted((a, b) => unlikeness(a, own) - unlikeness(b, own));
+  return offered.map((preset) => (preset === nearest ? { label: 'Default', ...own } : preset));
 }
 
-export function isPreset({ width, height }: Size, maxSidePx: number): boolean {
-  return presetsFor(maxSidePx).some((preset) => preset.width === width && preset.height === height);
+export function isSame(a: Size, b: Size): boolean {
+  return a.width === b.width && a.height === b.height;
+}
+
+/** The shape counts more than how large it is. */
+function unlikeness(a: Size, b: Size): number {
+  const shape = Math.log((a.width * b.height) / (a.height * b.width));
+  const area = Math.log((a.width * a.height) / (b.width * b.height));
+  return Math.abs(shape) + Math.abs(area) / 10;
 }
 
 /** The nearest size within the tier. It keeps the shape as far as steps of 64 allow. */

@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { uploadFile } from '../../api/upload.ts';
 import { drafts, keepDraft, recallDraft } from '../../lib/drafts.ts';
 import { createFormStore, type FormValues } from './form-values.ts';
+import { createPairStore } from './pairs.ts';
 import { sendable } from './references/reference.ts';
 import { createReferenceStore, type ReferenceState } from './references/reference-store.ts';
 import { createRunStore, type RunState } from './run-store.ts';
@@ -9,6 +10,7 @@ import { createRunStore, type RunState } from './run-store.ts';
 /** The stores of the page. They outlive the screen. */
 export const formStore = createFormStore(() => drafts);
 export const runStore = createRunStore(() => drafts);
+export const pairStore = createPairStore();
 export const referenceStore = createReferenceStore(uploadFile, Date.now, lostReferences());
 referenceStore.subscribe(() =>
   keepDraft('references', { count: sendable(referenceStore.state().items).length }),
@@ -32,4 +34,8 @@ export function useRunState(): RunState {
 
 export function useReferences(): ReferenceState {
   return useSyncExternalStore(referenceStore.subscribe, referenceStore.state);
+}
+
+export function usePairs(): void {
+  useSyncExternalStore(pairStore.subscribe, pairStore.state);
 }

@@ -12,13 +12,14 @@ import { useSecondsUntil } from '@/lib/use-now.ts';
 import { sizeOf } from './form-values.ts';
 import { startText } from './results.ts';
 import { nameRefusals } from './references/reference.ts';
+import { PairCharges } from './pair-charges.tsx';
 import { mayGoOnAtMs, mayRepeat, type Failure } from './run-store.ts';
 import { runStore, useRunState } from './stores.ts';
 import { usePlayground } from './use-playground.ts';
 
 /** The cost, the credits that are left, and the button. It is always visible. */
 export function SubmitBar() {
-  const { values, otherVersion, license } = usePlayground();
+  const { values, otherVersion, isHalfSent, license } = usePlayground();
   const { sending, failure } = useRunState();
   const generate = useRef<HTMLButtonElement>(null);
   const wait = useSecondsUntil(mayGoOnAtMs(failure));
@@ -44,7 +45,7 @@ export function SubmitBar() {
             }}
             {...(wait > 0 && sending === null && { 'aria-disabled': true })}
           >
-            {buttonText(sending !== null, wait, values.numOutputs, otherVersion !== null)}
+            {buttonText(sending !== null, wait, values.numOutputs, pairText(otherVersion, isHalfSent))}
             {sending === null && wait === 0 && <Shortcut />}
           </Button>
         </div>
@@ -53,11 +54,16 @@ export function SubmitBar() {
   );
 }
 
-function buttonText(isSending: boolean, wait: number, numOutputs: number, isPair: boolean): string {
+function buttonText(isSending: boolean, wait: number, numOutputs: number, ofPair: string | null): string {
   if (isSending) return 'Sending';
   if (wait > 0) return `Generate in ${wait} s`;
-  if (isPair) return 'Generate both';
+  if (ofPair !== null) return ofPair;
   return numOutputs === 1 ? 'Generate' : `Generate ${formatCount(numOutputs, 'image')}`;
+}
+
+function pairText(otherVersion: number | null, isHalfSent: boolean): string | null {
+  if (otherVersion === null) return null;
+  return isHalfSent ? `Generate version ${otherVersion}` : 'Generate both';
 }
 
 function Shortcut() {
@@ -103,11 +109,11 @@ function CancelButton({ next }: { next: RefObject<HTMLButtonElement | null> }) {
 }
 
 function Cost() {
-  const { values, otherVersion, license } = usePlayground();
+  const { values, otherVersion, isHalfSent, license } = usePlayground();
   const { data: usage } = useUsage(license.licenseId);
   const size = sizeOf(values);
   const one = size === null ? null : creditCost({ ...size, numOutputs: values.numOutputs });
-  const cost = one === null || otherVersion === null ? one : 2 * one;
+  const cost = one === null || otherVersion === null || isHalfSent ? one : 2 * one;
   const left = usage === undefined ? null : creditsLeft(license, usage.stats);
   const short = cost !== null && left !== null && cost > left;
   return (
@@ -153,6 +159,7 @@ function FailureNotice({ failure, onRetry }: { failure: Failure; onRetry: () => 
         onRetry={mayRepeat(error) ? onRetry : undefined}
         className="bg-background sm:p-4"
       />
+      <PairCharges command={failure.command} error={failure.error} />
     </div>
   );
 }

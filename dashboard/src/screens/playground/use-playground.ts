@@ -8,7 +8,15 @@ import { toBody, validate, type FieldName, type FormErrors, type FormValues } fr
 import { modeError, sendable, type Reference } from './references/reference.ts';
 import type { Destination } from './references/reference-store.ts';
 import { mayGoOnAtMs } from './run-store.ts';
-import { formStore, referenceStore, runStore, useFormValues, useReferences } from './stores.ts';
+import {
+  formStore,
+  pairStore,
+  referenceStore,
+  runStore,
+  useFormValues,
+  usePairs,
+  useReferences,
+} from './stores.ts';
 import { useStartRun } from './use-start-run.ts';
 import { useSend } from './use-send.ts';
 import { comparedWith, versionError } from './versions.ts';
@@ -27,7 +35,7 @@ export function usePlaygroundState(license: LicenseAnswer, identities: IdentityA
   const identity = identities.find(({ id }) => id === values.identityId);
   const versions = useVersions(license, identity);
   const allowed = { license, identity, versions };
-  const otherVersion = comparedWith(values, versions);
+  const pair = usePair(values, allowed);
   const errors = errorsOf(values, allowed, items);
   const { shownErrors, touch, reveal, forget } = useShownErrors(values, errors);
   const { form, toWhatIsWrong } = useFocusOnWrong();
@@ -50,14 +58,14 @@ export function usePlaygroundState(license: LicenseAnswer, identities: IdentityA
     const references = identity?.productPhotos ? referenceStore.clearProblems() : [];
     const body = toBody(values, license.licenseId, references.length > 0 ? [] : null);
     const identityName = identity?.name ?? '';
-    void send({ body, references, identityName }, otherVersion);
+    void send({ body, references, identityName }, pair.otherVersion);
   };
   const tryAgain = (): void => {
     const { failure } = runStore.state();
     // A changed form is a new request. An unchanged one keeps its idempotency key.
     const body = JSON.stringify(bodyNow(values, license, identity));
     const isSame = failure !== null && JSON.stringify(failure.command.body) === body;
-    if (isSame && otherVersion === null) void startRun(failure.command);
+    if (isSame && pair.otherVersion === null) void startRun(failure.command);
     else submit();
   };
   /** Sends a request that failed once more, as a new one. */
@@ -70,7 +78,7 @@ export function usePlaygroundState(license: LicenseAnswer, identities: IdentityA
     void send({ body, references, identityName });
   };
   const bind = bindTo(values, touch);
-  const shared = { ...allowed, otherVersion, identities, uploadTo, values, errors, shownErrors, form };
+  const shared = { ...allowed, ...pair, identities, uploadTo, values, errors, shownErrors, form };
   return { ...shared, change: formStore.change, bind, submit, tryAgain, repeat };
 }
 
@@ -79,7 +87,11 @@ function bindTo(values: FormValues, touch: (name: FieldName) => void) {
   return (name: TextFieldName) => ({
     name,
     value: values[name],
-    onChange: ({ target }: { target: { value: string } }) => formStore.change({ [name]: target.value }),
+    onChange: ({ target }: { target: { value: string } }) =>
+      formStore.change({
+        [name]: target.value,
+        ...((name === 'width' || name === 'height') && { customSize: true, isOwnSize: true }),
+      }),
     onBlur: () => touch(name),
   });
 }
@@ -95,6 +107,17 @@ interface Allowed {
   license: LicenseAnswer;
   identity: IdentityAnswer | undefined;
   versions: Versions;
+}
+
+/** The version to compare with, and whether the other one was accepted already: then this one alone is sent. */
+function usePair(values: FormValues, { license, identity, versions }: Allowed) {
+  const { items } = useReferences();
+  usePairs();
+  const otherVersion = comparedWith(values, versions);
+  if (otherVersion === null) return { otherVersion, isHalfSent: false };
+  const references = identity?.productPhotos ? sendable(items) : [];
+  const body = toBody(values, license.licenseId, references.length > 0 ? [] : null);
+  return { otherVersion, isHalfSent: pairStore.firstId({ body, references, otherVersion }) !== null };
 }
 
 function errorsOf(

@@ -12,6 +12,7 @@ import { withoutParameters } from '@/lib/parameters.ts';
 import { isolated } from '@/lib/text.ts';
 import {
   chooseForReference,
+  chooseIdentity,
   fillFromStored,
   fillReferences,
   fitToIdentities,
@@ -95,7 +96,7 @@ function useFitting(
     const values = formStore.values();
     const known = identities.find(({ id }) => id === values.identityId);
     const tier = fitToTier(values, license);
-    const identity = fitToIdentities(tier.values, identities, known?.name);
+    const identity = fitToIdentities(tier.values, identities, license, known?.name);
     formStore.change(identity.values);
     const notes = [...identity.notes, ...tier.notes];
     if (notes.length > 0) show({ title: `Adjusted to your license “${isolated(license.name)}”`, notes });
@@ -106,7 +107,7 @@ function useFitting(
  * Fills in what `?identity=…&version=…&compare=…&prompt=…` names, as pages of identities link to it. It is then removed from
  * the address, so that a reload does not undo later changes. What the license can't use is left out.
  */
-export function useAddress(identities: IdentityAnswer[] | undefined): void {
+export function useAddress(license: LicenseAnswer, identities: IdentityAnswer[] | undefined): void {
   const [parameters, setParameters] = useSearchParams();
   const identityId = parameters.get('identity');
   const version = versionOf(parameters.get('version'));
@@ -117,14 +118,14 @@ export function useAddress(identities: IdentityAnswer[] | undefined): void {
     const identity = identities.find(({ id }) => id === identityId);
     formStore.change({
       ...(identity?.available && {
-        identityId: identity.id,
+        ...chooseIdentity(formStore.values(), identity, license),
         identityVersion: version,
         otherVersion: compare,
       }),
       ...(prompt !== null && { prompt }),
     });
     setParameters(withoutParameters('identity', 'version', 'compare', 'prompt'), { replace: true });
-  }, [identities, identityId, version, compare, prompt, setParameters]);
+  }, [license, identities, identityId, version, compare, prompt, setParameters]);
 }
 
 function versionOf(text: string | null): string {

@@ -1,7 +1,7 @@
 import { ArrowLeftRight, Columns2, ExternalLink, Sparkles } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { useGeneration } from '@/api/queries.ts';
+import { isFinal, useGeneration } from '@/api/queries.ts';
 import type { StoredGeneration } from '@/lib/types.ts';
 import { Loading } from '@/components/loading.tsx';
 import { LargeImage, ThumbnailStrip } from '@/components/pictures.tsx';
@@ -12,6 +12,7 @@ import { Button, LinkButton, NewTabButton } from '@/components/ui/button.tsx';
 import { SwitchField } from '@/components/ui/switch.tsx';
 import { BackLink, Page } from '@/layout/page.tsx';
 import { cn } from '@/lib/cn.ts';
+import { chargedText } from '@/lib/credits.ts';
 import { formatCount } from '@/lib/format.ts';
 import { stripOf, thumbnailOf } from '@/lib/outputs.ts';
 import { isolated, shorten } from '@/lib/text.ts';
@@ -179,7 +180,7 @@ function Found({ name, generation, index: wanted, onShow, isFullSize, renew }: F
 }
 
 function Heading({ name, generation }: { name: string; generation: StoredGeneration }) {
-  const { id, prompt } = generation;
+  const { id, prompt, status } = generation;
   return (
     // Room for two lines of prompt, so that the pictures of both begin at the same height.
     <header className="flex min-w-0 items-start gap-3 sm:min-h-17">
@@ -194,6 +195,7 @@ function Heading({ name, generation }: { name: string; generation: StoredGenerat
         </h2>
         <p className="text-xs leading-5 text-muted-foreground">
           <Made generation={generation} />
+          {isFinal(status) && ` · ${chargedText(generation)}`}
         </p>
       </div>
     </header>

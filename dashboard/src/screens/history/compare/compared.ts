@@ -1,5 +1,6 @@
 import type { StoredGeneration } from '../../../lib/types.ts';
 import { readImageNumber, formatLabels, outputSeed, typeLabels } from '../../../lib/outputs.ts';
+import { isFinal } from '../../../api/queries.ts';
 import { formatNumber } from '../../../lib/format.ts';
 import { formatSize } from '../request-view.ts';
 
@@ -50,7 +51,10 @@ const parameters: [name: string, read: (of: StoredGeneration, index: number) => 
   ['Reference images used', ({ referenceImagesUsed }) => formatNumber(referenceImagesUsed)],
   ['Preserve branding', ({ preserveBranding }) => (preserveBranding ? 'Yes' : 'No')],
   ['Model version', ({ modelVersion }) => modelVersion ?? '–'],
-  ['Credits charged', ({ creditsCharged }) => formatNumber(creditsCharged)],
+  [
+    'Credits charged',
+    ({ status, creditsCharged }) => (isFinal(status) ? formatNumber(creditsCharged) : 'None so far'),
+  ],
 ];
 
 export interface Shown {
