@@ -51,7 +51,7 @@ export const parameters = {
   cursor: query('cursor', 'The `nextCursor` of an earlier answer.', { type: 'string', minLength: 1 }),
   identityId: query(
     'identityId',
-    'Only requests to this identity, by its id, or by the slug that it had then.',
+    'Only requests to this identity, by its id or slug.',
     identifier,
   ),
   status: query('status', 'Only requests with this status.', { type: 'string', enum: generationStatuses }),
