@@ -87,6 +87,9 @@ function readFlags(args: string[]): Flags | null {
   if (values.wake !== undefined && values.sleep === undefined) {
     throw new StartError('--wake needs --sleep: without it, the model has no cold start.');
   }
+  if (values['keep-refused-prompts'] !== undefined && values.moderation === undefined) {
+    throw new StartError('--keep-refused-prompts needs --moderation: without it, no prompt is refused.');
+  }
   return {
     port: number('port'),
     dataDir: last('data') ?? '.local',

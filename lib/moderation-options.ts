@@ -8,8 +8,15 @@ const httpCheck = z.strictObject({
   kind: z.literal('http'),
   /** The operator's own server. It is asked by POST, signed as Standard Webhooks are. */
   url: z
-    .url({ protocol: /^https$/, hostname: z.regexes.domain, error: 'must be an https URL' })
-    .refine((url) => new URL(url).username === '', 'must hold no user: requests are signed instead'),
+    .url({
+      protocol: /^https$/,
+      hostname: z.regexes.domain,
+      error: "must be an https URL with a host's name",
+    })
+    .refine(
+      (url) => new URL(url).username + new URL(url).password === '',
+      'must hold no user or password: requests are signed instead',
+    ),
   /** A secret whose text is `whsec_` and base64, by which the server knows the service. */
   secretArn,
   onFailure,

@@ -117,7 +117,12 @@ async function findRequest(session: Session, word: string, options: Options): Pr
     );
   }
   const logged = lines.map((line) =>
-    keyValues(Object.entries(line).map(([name, value]) => [name, String(value)])),
+    // Metrics in it are objects, and are about no request.
+    keyValues(
+      Object.entries(line)
+        .filter(([, value]) => typeof value !== 'object')
+        .map(([name, value]) => [name, String(value)]),
+    ),
   );
   return {
     json: { requestId, stored: stored.map(withoutPrompts), refused, logged: lines },

@@ -1,5 +1,7 @@
 import { listRefusalsByCategory } from '../../shared/limits/refusal-store.ts';
+import { dayMs, keptRefusalDays } from '../../shared/limits/refusals.ts';
 import type { License } from '../../shared/licenses/license.ts';
+import { Failure } from '../common/failure.ts';
 import { table, type Answer } from '../common/output.ts';
 import type { Month } from '../common/values.ts';
 import type { Session } from './command.ts';
@@ -19,13 +21,14 @@ interface Moderated {
 
 /** What was refused for its content in a month, of what the days' counts hold. */
 export async function reportModeration(session: Session, of: Month): Promise<Answer> {
+  const countedFrom = firstDayCounted(session.nowMs, of);
   const all = await session.stores.licenses.listAll();
-  const found: Moderated[] = [];
+  const every: Moderated[] = [];
   for (let i = 0; i < all.length; i += atATime) {
     const read = all.slice(i, i + atATime).map((license) => moderated(session, license, of));
-    found.push(...(await Promise.all(read)).filter(({ refused }) => refused > 0));
+    every.push(...(await Promise.all(read)));
   }
-  found.sort((a, b) => b.refused - a.refused);
+  const found = every.filter(({ refused }) => refused > 0).sort((a, b) => b.refused - a.refused);
   const emails = await session.accounts.emailsOf([...new Set(found.map(({ ownerId }) => ownerId))]);
   const licenses = found.map((one) => ({
     ...one,
@@ -33,7 +36,7 @@ export async function reportModeration(session: Session, of: Month): Promise<Ans
     percent: percentOf(one),
   }));
   const sums = { refused: 0, completed: 0, categories: noCounts() };
-  for (const { refused, completed, categories } of found) {
+  for (const { refused, completed, categories } of every) {
     sums.refused += refused;
     sums.completed += completed;
     for (const [name, count] of Object.entries(categories)) add(sums.categories, name, count);
@@ -47,8 +50,21 @@ export async function reportModeration(session: Session, of: Month): Promise<Ans
   const text =
     rows.length === 0
       ? `Nothing was refused for its content in ${of.name}.`
-      : table(headings, [...rows, ['all', '', ...row(total)]]);
-  return { json: { month: of.name, licenses, total }, text };
+      : table(headings, [...rows, ['all licenses', '', ...row(total)]]);
+  const note = countedFrom.endsWith('-01')
+    ? ''
+    : `\n\nRefusals are counted for ${keptRefusalDays} days: those before ${countedFrom} are gone.`;
+  return { json: { month: of.name, countedFrom, licenses, total }, text: `${text}${note}` };
+}
+
+/** @throws Failure where the whole month is gone, or still to come */
+function firstDayCounted(nowMs: number, { name, startMs, endMs }: Month): string {
+  if (startMs > nowMs) throw new Failure(`${name} has not begun.`);
+  const keptFromMs = nowMs - keptRefusalDays * dayMs;
+  if (endMs <= keptFromMs) {
+    throw new Failure(`Refusals are counted for ${keptRefusalDays} days: those of ${name} are gone.`);
+  }
+  return new Date(Math.max(startMs, Math.ceil(keptFromMs / dayMs) * dayMs)).toISOString().slice(0, 10);
 }
 
 async function moderated(
@@ -61,8 +77,7 @@ async function moderated(
   const categories = noCounts();
   for (const day of days)
     for (const [name, count] of Object.entries(day.categories)) add(categories, name, count);
-  // Of the others nothing is shown.
-  const completed = refused === 0 ? 0 : await completedIn(stores, licenseId, of);
+  const completed = await completedIn(stores, licenseId, of);
   return { licenseId, ownerId, refused, completed, categories };
 }
 

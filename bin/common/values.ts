@@ -72,7 +72,7 @@ export const decimal = (min: number, max: number) =>
 
 /** The score from which a picture is refused for a category, as `nsfw=0.95`. */
 export const threshold = kind(
-  'a category and a score above 0 and up to 1, as nsfw=0.95',
+  'a category in small letters and a score above 0 and up to 1 (nsfw=0.95)',
   (text): [string, number] | null => {
     const [, category = '', score] = /^([a-z][a-z0-9-]{0,39})=(1|0\.\d{1,4})$/.exec(text) ?? [];
     return Number(score) > 0 ? [category, Number(score)] : null;

@@ -53,6 +53,10 @@ class Detector:
         certificate = settings.c2pa_certificate
         self._verifier = None if certificate is None else read_verifier(certificate)
         self._mark: Mark | None = load_mark(settings)
+        if self._verifier is None and self._mark is None:
+            raise SettingsError(
+                'Set WATERMARK and WATERMARK_KEY, or C2PA_CERTIFICATE: nothing can be found without.'
+            )
 
     def judge(self, file: bytes) -> Verdict:
         """Of an animation the first frame counts. Raises Unreadable."""
@@ -89,8 +93,12 @@ def _sentence(verdict: Verdict) -> str:
     looked = 'not looked for' if mark is None else f'{"" if mark.found else "not "}found ({mark.score:.1f})'
     # As Python writes it: whoever made the file must not speak to the terminal.
     software = f'metadata says {verdict.software!r}' if verdict.software else 'no metadata of a model'
-    confidence = f'confidence {verdict.confidence}'
-    return f'{answer}, {confidence}: credentials {verdict.credentials}, mark {looked}, {software}'
+    confidence = (
+        f', confidence {verdict.confidence}'
+        if verdict.made_here
+        else ', which is no evidence that it was not'
+    )
+    return f'{answer}{confidence}: credentials {verdict.credentials}, mark {looked}, {software}'
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

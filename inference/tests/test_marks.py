@@ -250,6 +250,10 @@ def test_hostile_files_have_an_answer(
         assert (name, detect.main([str(tmp_path / name)])) == (name, status)
         assert answer in capsys.readouterr().out
     assert detect.main([str(tmp_path / 'nowhere'), str(tmp_path / 'plain')]) == 2
+    monkeypatch.setenv('WATERMARK', 'off')
+    assert detect.main([str(tmp_path / 'whole')]) == 2
+    assert 'nothing can be found without' in capsys.readouterr().err
+    monkeypatch.setenv('WATERMARK', 'tile')
     monkeypatch.setattr(detect, 'LIMIT_BYTES', 1000)
     assert detect.main([str(tmp_path / 'whole')]) == 2
     assert 'is larger than' in capsys.readouterr().out

@@ -2,9 +2,9 @@ import { errorCodes, type ErrorCode } from '../base/errors.ts';
 import type { RefusedRequestAnswer } from './contract.ts';
 
 /** So that a month's first day can still be reported on when the next month is over, and some days more. */
-const keptRefusalDays = 66;
+export const keptRefusalDays = 66;
 
-const dayMs = 24 * 60 * 60 * 1000;
+export const dayMs = 24 * 60 * 60 * 1000;
 
 /** What failed on our side, or after it was accepted. Nothing that the caller changes would have helped. */
 const faults = new Set<ErrorCode>([

@@ -90,8 +90,9 @@ async function previewsOf(
 
 function refusal(error: ServiceError, { request, log }: ToolCall): CallToolResult {
   const { code, sentence, cause, retryAfterSeconds } = error;
-  // A fault is looked up by the id of the request itself, which its other formats have in a header.
-  const requestId = error.requestId ?? (code === 'INTERNAL_ERROR' ? request.requestId : undefined);
+  // A fault is looked up, and a check's error appealed, by the id of the request itself, which its other formats have in a header.
+  const isAskedAbout = code === 'INTERNAL_ERROR' || code === 'CONTENT_REFUSED';
+  const requestId = error.requestId ?? (isAskedAbout ? request.requestId : undefined);
   noteError(request, error);
   if (cause !== undefined) {
     log.error('cause', { requestId: request.requestId, code, causes: loggableError(cause) });

@@ -14,7 +14,8 @@ export interface HttpCheckDeps {
 
 const answerContract = z.object({
   allowed: z.boolean(),
-  categories: z._default(z.array(z.string()), []),
+  // Some languages write an empty list as null.
+  categories: z.nullish(z.array(z.string())),
 });
 
 /** Asks the operator's own server, in a request that is signed as Standard Webhooks 1.0 has it. */
@@ -39,6 +40,7 @@ export function httpCheck({ url, readSecret, clock }: HttpCheckDeps): AskAboutPr
       redirect: 'error',
       signal,
     });
-    return readVerdict(answer, answerContract);
+    const { allowed, categories } = await readVerdict(answer, answerContract);
+    return { allowed, categories: categories ?? [] };
   };
 }

@@ -82,7 +82,7 @@ test('an exempt license is checked nowhere, one with thresholds only its picture
   expect(JSON.stringify(shown)).not.toMatch(/moderat|license_changed/);
   expect(await set('--exempt')).toContain('need --reason');
   expect(await set('--default --exempt --reason', 'x')).toContain('one of the three');
-  expect(await set('--threshold nsfw=0 --reason', 'x')).toContain('as nsfw=0.95');
+  expect(await set('--threshold nsfw=0 --reason', 'x')).toContain('(nsfw=0.95)');
 });
 
 test('a kept prompt is read with a reason alone, by operators alone, and never logged', async () => {

@@ -64,7 +64,8 @@ describe('a refused prompt', () => {
       code: 'content_policy_violation',
     });
     const tool = await account.tool('generate', { prompt, identityId });
-    expect([tool.isError, tool.structuredContent.code]).toEqual([true, 'CONTENT_REFUSED']);
+    const { code, requestId } = tool.structuredContent;
+    expect([tool.isError, code, requestId]).toEqual([true, 'CONTENT_REFUSED', expect.any(String)]);
     expect(server.requests).toHaveLength(5);
 
     await account.expectCharged(0);
@@ -79,6 +80,11 @@ describe('a refused prompt', () => {
     const { body } = await account.bySession(path);
     expect(body.requests).toMatchObject([{ code: 'CONTENT_REFUSED', error: sentence }]);
   });
+});
+
+test('a server that writes no list of categories as null is understood', async () => {
+  server.answer = () => verdict({ allowed: true, categories: null });
+  expect((await account.generate({ prompt: 'a calm lake' })).status).toBe(200);
 });
 
 test('nobody is asked about a request that is refused anyway, or has its answer already', async () => {

@@ -131,7 +131,11 @@ describe('what is wrong is named, all of it at once', () => {
     ofBilling({ prices: { price_1: { tier: 'gold' } } }, 'prices.price_1.tier'),
     [
       { moderation: { prompt: { kind: 'http', url: 'http://a.test/', secretArn } } },
-      'moderation.prompt.url: must be an https URL; moderation.prompt.secretArn',
+      "moderation.prompt.url: must be an https URL with a host's name; moderation.prompt.secretArn",
+    ],
+    [
+      { moderation: { prompt: { kind: 'http', url: 'https://:word@a.test/', secretArn } } },
+      'moderation.prompt.url: must hold no user or password',
     ],
     [
       { moderation: { prompt: { kind: 'bedrock', guardrailId: 'arn:x', guardrailVersion: '0' } } },

@@ -101,6 +101,8 @@ test('refusals for content are reported by license and category, of their month 
   const { licenseId } = license;
   const month = months[0]!;
   await made(license, 'aurora', 0);
+  // Without a refusal: it counts in the share of all.
+  await made(await fixture.license({ tier: 'pro' }), 'aurora', 0);
   const firstMs = Date.parse(`${month}-01`);
   const refuse = (atMs: number, caller: string, ...counts: string[]) =>
     addRefusal(table, { licenseId, caller }, counts, atMs, AbortSignal.timeout(5000));
@@ -112,13 +114,18 @@ test('refusals for content are reported by license and category, of their month 
   await refuse(firstMs - 1, 'key_1', 'CONTENT_REFUSED', violence!);
   const { licenses, total } = await fixture.json(`report moderation --month ${month}`);
   const counts = { refused: 3, completed: 1, percent: 75, categories: { violence: 2, constructor: 1 } };
-  expect([licenses, total]).toEqual([[expect.objectContaining({ licenseId, ...counts })], counts]);
+  expect(licenses).toEqual([expect.objectContaining({ licenseId, ...counts })]);
+  const { completed, percent } = total;
+  expect(total).toEqual({ ...counts, completed, percent });
+  expect(completed).toBeGreaterThan(1);
+  expect(percent).toBe(Math.round(3000 / (3 + completed)) / 10);
   const { stdout } = await fixture.admin(`report moderation --month ${month}`);
-  expect(stdout).toMatch(/^all +3 +1 +75% +violence 2, constructor 1\n/m);
+  expect(stdout).toMatch(/^all licenses +3 +\d+ +[\d.]+% +violence 2, constructor 1\n/m);
   expect((await fixture.json(`report moderation --month ${months[1]}`)).total).toMatchObject({ refused: 1 });
-  expect((await fixture.admin(`report moderation --month ${months[3]}`)).stdout).toContain(
-    'Nothing was refused',
-  );
+  expect(await fixture.refused(1, `report moderation --month ${months[3]}`)).toContain('are gone');
+  expect(
+    await fixture.refused(1, `report moderation --month ${new Date(nowMs).getUTCFullYear() + 1}-12`),
+  ).toContain('has not begun');
   // The 1st of a month, on the last day of the next.
   expect(refusalsEndSeconds('2026-07-01')).toBeGreaterThan(Date.UTC(2026, 8, 1) / 1000);
 });
