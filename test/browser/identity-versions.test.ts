@@ -176,9 +176,19 @@ test('the size follows the identity that is chosen until one is set, and what is
   const { page, complaints } = await dashboard.visit('identities');
   const isSize = (name: RegExp) => page.getByRole('radio', { name, checked: true }).waitFor();
   await page.getByRole('link', { name: 'basalt' }).click();
+  await screen(page, 'basalt');
+  await page.evaluate(() => {
+    const { PerformanceObserver } = globalThis as any;
+    const shifts: number[] = ((globalThis as any).shifts = []);
+    new PerformanceObserver((list: any) => shifts.push(...list.getEntries())).observe({
+      type: 'layout-shift',
+    });
+  });
   await page.getByRole('link', { name: 'Use in the playground', exact: true }).click();
   await screen(page, 'Playground');
   await isSize(/^Wide\s*1344 × 768$/);
+  // Whoever comes by a link never sees another size first.
+  expect(await page.evaluate(() => (globalThis as any).shifts.length)).toBe(0);
   const height = async () =>
     (await page.getByRole('group', { name: 'Size in pixels' }).boundingBox())!.height;
   const before = await height();

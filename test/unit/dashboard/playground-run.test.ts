@@ -8,6 +8,7 @@ import {
   failureText,
   stageText,
 } from '../../../dashboard/src/screens/playground/results.ts';
+import { createPairStore } from '../../../dashboard/src/screens/playground/pairs.ts';
 import {
   createRunStore,
   mayGoOnAtMs,
@@ -205,4 +206,22 @@ test('the last settings of an identity are offered for it alone, where the form 
     kept.set('last-used', text);
     expect(offered({ identityId: 'idn_1' })).toBeNull();
   }
+});
+
+test('a pair is the same one after its images are uploaded, and another one with another seed, image or version', () => {
+  const pairs = createPairStore();
+  const image = { id: 'image-1', kind: 'url', url: 'https://shop.example/cup.jpg', problem: null } as const;
+  const pair = { body: { ...command.body, seed: 7 }, references: [image], otherVersion: 2 };
+  const begun = pairs.begin(pair);
+  pairs.acceptFirst(begun, 'req-1');
+  const referenceImages = [{ uploadId: 'upl_1' }];
+  const body = { seed: 7, ...command.body, referenceImages };
+  const uploaded = { ...pair, body, references: [{ ...image, problem: 'Too slow.' }] };
+  expect(pairs.firstId(uploaded)).toBe('req-1');
+  expect(pairs.begin(uploaded).keys).toBe(begun.keys);
+  const others = [{ body: { ...body, seed: 8 } }, { references: [] }, { otherVersion: 1 }];
+  expect(others.map((other) => pairs.firstId({ ...pair, ...other }))).toEqual([null, null, null]);
+  expect(pairs.withKey(begun.keys[1])?.firstId).toBe('req-1');
+  pairs.end(begun);
+  expect(pairs.firstId(pair)).toBeNull();
 });

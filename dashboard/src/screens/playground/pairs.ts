@@ -18,8 +18,6 @@ interface Begun {
   firstId: string | null;
 }
 
-export type PairStore = ReturnType<typeof createPairStore>;
-
 /**
  * Remembers pairs that were sent in part: a repeat sends what is missing, and charges nothing twice. It is outside of any
  * component, so that this holds for whoever has looked at another screen meanwhile.

@@ -183,7 +183,7 @@ function Heading({ name, generation }: { name: string; generation: StoredGenerat
   const { id, prompt, status } = generation;
   return (
     // Room for two lines of prompt, so that the pictures of both begin at the same height.
-    <header className="flex min-w-0 items-start gap-3 sm:min-h-17">
+    <header className="flex min-w-0 items-start gap-3 sm:min-h-22">
       <Badge variant="outline" className="text-foreground">
         {name}
       </Badge>
@@ -195,7 +195,10 @@ function Heading({ name, generation }: { name: string; generation: StoredGenerat
         </h2>
         <p className="text-xs leading-5 text-muted-foreground">
           <Made generation={generation} />
-          {isFinal(status) && ` · ${chargedText(generation)}`}
+        </p>
+        {/* A line of its own from the beginning, so that nothing moves once it has ended. */}
+        <p className="text-xs leading-5 text-muted-foreground">
+          {isFinal(status) ? chargedText(generation) : 'Nothing charged so far'}
         </p>
       </div>
     </header>
