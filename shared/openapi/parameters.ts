@@ -49,11 +49,7 @@ export const parameters = {
     pattern: '^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-7[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$',
   }),
   cursor: query('cursor', 'The `nextCursor` of an earlier answer.', { type: 'string', minLength: 1 }),
-  identityId: query(
-    'identityId',
-    'Only requests to this identity, by its id or slug.',
-    identifier,
-  ),
+  identityId: query('identityId', 'Only requests to this identity, by its id or slug.', identifier),
   status: query('status', 'Only requests with this status.', { type: 'string', enum: generationStatuses }),
   type: query('type', 'Only requests of this type.', { type: 'string', enum: generationTypes }),
   callerKeyId: query('keyId', 'Only requests by this key; `playground` for those made there.', {
