@@ -162,7 +162,7 @@ test('of two versions that are compared the one that fails is not charged, and e
   const side = (name: string, text: string) =>
     page
       .getByRole('region', { name: `Request ${name}` })
-      .getByText(text)
+      .getByText(text, { exact: true })
       .waitFor();
   await side('A', '1 credit charged');
   await side('B', 'Nothing charged');
