@@ -25,7 +25,9 @@ export function createExtraRules(
       const license = items.get(`LICENSE#${licenseId} LICENSE`) as License | undefined;
       if (license === undefined) return;
       const { remaining = 0 } = extraLeft(balancesOf(licenseId), now()) ?? {};
-      limits.limitIs(`all credits of ${licenseId}`, creditPeriod(license, now()).creditsLimit + remaining);
+      const name = `all credits of ${licenseId}`;
+      limits.limitIs(name, creditPeriod(license, now()).creditsLimit);
+      limits.spareIs(name, remaining);
     },
     /** Whether some may have expired while a run was under way, by a clock that differs. */
     someExpired: (licenseId: string, { startedMs }: Run): boolean =>

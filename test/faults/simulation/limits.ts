@@ -6,6 +6,8 @@ import type { Run } from './runs.ts';
  */
 export function createLimits() {
   const limits = new Map<string, number>();
+  /** What there is beside a limit, where there is anything. */
+  const spare = new Map<string, number>();
   /** By limit, then by period. */
   const taken = new Map<string, Map<string, number>>();
   const observations: ReturnType<typeof newObservation>[] = [];
@@ -13,7 +15,8 @@ export function createLimits() {
   /** What a limit allowed, and what was taken of it, while a run was under way. */
   function newObservation(run: Run, name: string, wanted: number) {
     /** Taken is without its own reservation, which it `holds` once it is among what is taken. */
-    return { run, name, wanted, mostAllowed: 0, leastAllowed: Infinity, mostTaken: 0, holds: false };
+    const least = { leastAllowed: Infinity, leastSpare: Infinity };
+    return { run, name, wanted, mostAllowed: 0, ...least, mostTaken: 0, holds: false };
   }
 
   const observationOf = (run: Run | null, name: string) =>
@@ -26,6 +29,7 @@ export function createLimits() {
       if (observation.name !== name) continue;
       observation.mostAllowed = Math.max(observation.mostAllowed, limit);
       observation.leastAllowed = Math.min(observation.leastAllowed, limit);
+      observation.leastSpare = Math.min(observation.leastSpare, spare.get(name) ?? 0);
       const own = observation.holds ? observation.wanted : 0;
       observation.mostTaken = Math.max(observation.mostTaken, most - own);
     }
@@ -37,15 +41,19 @@ export function createLimits() {
       observe(name);
     },
     /**
-     * Whether a run may have found no room. It reads the limit first and meets the totals later, which on a
+     * Whether a run may have found no room. It reads the limit first and meets the totals and what is spare later, which on a
      * machine that stood still may be of two moments.
      */
     wasTight(run: Run, name: string): boolean {
-      const { mostTaken, wanted, leastAllowed } = observationOf(run, name)!;
-      return mostTaken + wanted > leastAllowed;
+      const { mostTaken, wanted, leastAllowed, leastSpare } = observationOf(run, name)!;
+      return mostTaken + wanted > leastAllowed + leastSpare;
     },
     limitIs(name: string, limit: number): void {
       limits.set(name, limit);
+      observe(name);
+    },
+    spareIs(name: string, amount: number): void {
+      spare.set(name, amount);
       observe(name);
     },
     /** @param reservedBy the run whose reservation is among it now */
