@@ -12,6 +12,7 @@ type Flags = Omit<LocalServiceOptions, 'onRequest' | 'onNotice'>;
 
 const switches = {
   fresh: 'empty that folder first',
+  'allow-unchecked': 'accept prompts that --moderation could not check',
   'no-samples': 'make no samples of the demo identities',
   help: 'print this',
 };
@@ -87,8 +88,9 @@ function readFlags(args: string[]): Flags | null {
   if (values.wake !== undefined && values.sleep === undefined) {
     throw new StartError('--wake needs --sleep: without it, the model has no cold start.');
   }
-  if (values['keep-refused-prompts'] !== undefined && values.moderation === undefined) {
-    throw new StartError('--keep-refused-prompts needs --moderation: without it, no prompt is refused.');
+  const ofModeration = ['keep-refused-prompts', 'allow-unchecked'].find((name) => values[name] !== undefined);
+  if (ofModeration !== undefined && values.moderation === undefined) {
+    throw new StartError(`--${ofModeration} needs --moderation: without it, no prompt is checked.`);
   }
   return {
     port: number('port'),
@@ -107,6 +109,7 @@ function readFlags(args: string[]): Flags | null {
     billingPortalUrl: last('billing-portal'),
     supportContact: last('support'),
     moderationUrl: last('moderation'),
+    allowUnchecked: values['allow-unchecked'] === true,
     keepRefusedDays: values['keep-refused-prompts'] === undefined ? null : number('keep-refused-prompts'),
   };
 }

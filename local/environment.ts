@@ -30,6 +30,7 @@ export interface LocalSettings extends EnginesFile, EngineVariables {
   supportContact?: string | null;
   /** The operator's server that prompts are checked with. */
   moderationUrl?: string | null;
+  allowUnchecked?: boolean;
   keepRefusedDays?: number | null;
   deadlineSeconds: number;
   asyncDeadlineSeconds: number;
@@ -79,7 +80,7 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
     [names.userPoolId]: settings.userPoolId,
     AWS_ENDPOINT_URL_SESV2: settings.sesUrl,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: settings.secretsManagerUrl,
-    [names.promptCheck]: promptCheckWith(settings.moderationUrl ?? null, settings.keepRefusedDays ?? null),
+    [names.promptCheck]: promptCheckWith(settings),
     [names.mailFrom]: 'no-reply@localhost',
     [names.dashboardUrl]: settings.dashboardUrl,
     [names.billingPortalUrl]: settings.billingPortalUrl ?? '',
@@ -103,13 +104,17 @@ export function setFunctionEnvironment(settings: LocalSettings): void {
   });
 }
 
-function promptCheckWith(url: string | null, keepRefusedDays: number | null): string {
+function promptCheckWith({
+  moderationUrl: url = null,
+  allowUnchecked = false,
+  keepRefusedDays = null,
+}: Pick<LocalSettings, 'moderationUrl' | 'allowUnchecked' | 'keepRefusedDays'>): string {
   if (url === null) return '';
   const settings: PromptCheckSettings = {
     kind: 'http',
     url,
     secretArn: moderationSecret.arn,
-    onFailure: 'refuse',
+    onFailure: allowUnchecked ? 'allow' : 'refuse',
     ...(keepRefusedDays !== null && { keepRefusedDays }),
   };
   return JSON.stringify(settings);

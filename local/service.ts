@@ -54,6 +54,8 @@ export interface LocalServiceOptions extends Omit<EngineOptions, 'onMail'> {
   supportContact: string | null;
   /** Where prompts are checked; null where they are not. */
   moderationUrl: string | null;
+  /** Whether a prompt that could not be checked is accepted. */
+  allowUnchecked: boolean;
   /** For how many days prompts are kept that it refuses; null: they are not. */
   keepRefusedDays: number | null;
   /** Called for each API request once it is answered. */

@@ -32,7 +32,14 @@ export async function showRefused(
   const texts = refused === undefined ? [] : [refusedText(refused)];
   const promptKeptUntil = isoTime(kept && kept.endMs);
   if (noteReason === null || kept === null) {
-    texts.push(keyValues([['Prompt', kept && `kept until ${readableTime(kept.endMs)}`]]));
+    texts.push(
+      keyValues([
+        [
+          'Prompt',
+          kept ? `kept until ${readableTime(kept.endMs)}` : 'not kept (moderation.keepRefusedPrompts)',
+        ],
+      ]),
+    );
     return { json: { requestId, refused: refused ?? null, promptKeptUntil }, text: texts.join('\n') };
   }
   await noteReason();

@@ -166,7 +166,10 @@ describe('one clear sentence and a non-zero exit', () => {
     [['--token-lifetime', '86401'], /--token-lifetime.*5 to 86400.*86401/],
     [['--allow-callback', 'http://a.test/'], /--allow-callback must be an https address.*a\.test/],
     [['--wake', '5'], /^--wake needs --sleep: without it, the model has no cold start\.$/m],
-    [['--keep-refused-prompts', '5'], /^--keep-refused-prompts needs --moderation: without it/m],
+    [
+      ['--keep-refused-prompts', '5'],
+      /^--keep-refused-prompts needs --moderation: without it, no prompt is checked\.$/m,
+    ],
     [['--sleep', '0'], /--sleep must be a whole number from 1 to 86400, not "0"/],
     [['--container', '127.0.0.1:8080'], /--container must be an address/],
     [['--data', ''], /--data/],
