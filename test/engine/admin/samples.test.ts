@@ -90,6 +90,16 @@ test('a repeat changes nothing, other samples replace them, and --no-samples rem
   expect(ofSamples[0]).toEqual({ member: 'samples', from: [samples[0].sampleId], to: [] });
 });
 
+test('samples are shown while the version that they are of is active', async () => {
+  await make('grove');
+  const { samples } = await fixture.json(`identity put --id grove --sample ${files['town.png']}`);
+  expect((await fixture.json('identity put --id grove --note Second')).samples).toEqual([]);
+  const activate = (number: number) => fixture.json(`identity activate grove ${number} --no-wait`);
+  expect((await activate(1)).samples).toEqual(samples);
+  expect((await activate(2)).samples).toEqual([]);
+  expect(keys('grove')).toHaveLength(2);
+});
+
 test('what an interrupted command left behind goes with a later one, what may still be named stays', async () => {
   await make('drift');
   await fixture.json(`identity put --id drift --sample ${files['coast.jpg']}`);
