@@ -216,3 +216,24 @@ test('a name that overrides the order of letters reorders nothing beside it', as
   await question.getByRole('button', { name: 'Revoke key' }).click();
   await expectInOrder(page.getByText('was revoked.'), '“', 'was', 'revoked');
 });
+
+test('a key that is made while the list is still read is in the list', async () => {
+  const { page } = await dashboard.visit('identities');
+  const made = Promise.withResolvers<void>();
+  let reads = 0;
+  await page.route('**/api/v1/keys?*', async (route) => {
+    const response = await route.fetch();
+    if ((reads += 1) === 1) await made.promise;
+    // The dashboard has given up the first by then.
+    await route.fulfill({ response }).catch(() => {});
+  });
+  await page.getByRole('link', { name: 'Keys' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('in a hurry');
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: 'Done' }).waitFor();
+  made.resolve();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('row', { name: /in a hurry/ }).waitFor();
+});

@@ -3,11 +3,11 @@ import type { ChangeKeyBody, CreateKeyBody, GenerationList, KeyAnswer, KeyList }
 import { ApiError } from './api-error.ts';
 import { useApi, type Api } from './client.ts';
 import { paced } from './patiently.ts';
-import { isGone, useRefreshAfterGeneration } from './queries.ts';
+import { fetchAgain, isGone, useRefreshAfterGeneration } from './queries.ts';
 
 function refreshKeys(queries: QueryClient): void {
-  void queries.invalidateQueries({ queryKey: ['keys'] });
-  void queries.invalidateQueries({ queryKey: ['activity'] });
+  void fetchAgain(queries, ['keys']);
+  void fetchAgain(queries, ['activity']);
 }
 
 /** `mutate(body)`. The answer holds the raw key, so it is dropped as soon as the component is gone. */
@@ -18,7 +18,7 @@ export function useCreateKey() {
     mutationFn: (body: CreateKeyBody) => api.request('POST /keys', { body }),
     // Also when it failed: the key may be made and the answer lost. Not awaited, so that the raw key is shown at once.
     onSettled: () => refreshKeys(queries),
-    onError: () => void queries.invalidateQueries({ queryKey: ['licenses'] }),
+    onError: () => void fetchAgain(queries, ['licenses']),
     gcTime: 0,
   });
 }
@@ -41,7 +41,7 @@ export function useChangeKey(keyId: string) {
     onSuccess: (changed) => {
       showKeyChange(queries, changed);
       // It names keys.
-      void queries.invalidateQueries({ queryKey: ['usage', changed.licenseId] });
+      void fetchAgain(queries, ['usage', changed.licenseId]);
     },
     // The key may be changed although no answer came, or be gone.
     onError: () => refreshKeys(queries),

@@ -48,6 +48,15 @@ export function createQueryClient(): QueryClient {
   });
 }
 
+/**
+ * Fetches again what a change has made old. An answer that is on its way may have been read before the change, and the
+ * library would take a first one for the new one.
+ */
+export async function fetchAgain(queries: QueryClient, queryKey: readonly string[]): Promise<void> {
+  await queries.cancelQueries({ queryKey });
+  await queries.invalidateQueries({ queryKey });
+}
+
 /** Every license of the account, oldest first. Screens use `useLicense()` instead. */
 export function useLicenses() {
   const api = useApi();
@@ -272,8 +281,8 @@ export function useRefreshAfterGeneration(): (licenseId: string) => Promise<void
   const queries = useQueryClient();
   return async (licenseId) => {
     await Promise.all([
-      queries.invalidateQueries({ queryKey: ['generations', licenseId] }),
-      queries.invalidateQueries({ queryKey: ['usage', licenseId] }),
+      fetchAgain(queries, ['generations', licenseId]),
+      fetchAgain(queries, ['usage', licenseId]),
     ]);
   };
 }
