@@ -27,6 +27,7 @@ export default {
     roots: folders.map((folder) => `<rootDir>/${folder.replace('/**', '')}`),
     // Not below <rootDir>: a bracket in its path would be read as a pattern.
     testMatch: folders.map((folder) => `**/${folder}/*.test.ts`),
+    ...(name === 'browser' && { testEnvironment: '<rootDir>/test/support/failure-environment.js' }),
     ...(name === 'http' && {
       globalSetup: '<rootDir>/test/support/shared-service-setup.ts',
       globalTeardown: '<rootDir>/test/support/shared-service-teardown.ts',

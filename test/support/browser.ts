@@ -110,8 +110,16 @@ async function openPage(browser: Browser, options: VisitOptions = {}): Promise<V
   return { page, complaints };
 }
 
+/** Shows what the pages of a failed test said last. */
 async function closePages(browser: Browser): Promise<void> {
-  await Promise.all(browser.contexts().map((context) => context.close()));
+  const contexts = browser.contexts();
+  if ((globalThis as any).hasFailed) {
+    for (const page of contexts.flatMap((context) => context.pages())) {
+      const text = await page.locator('body').innerText({ timeout: 5000 }).catch(String);
+      console.log(page.url(), text.replaceAll(/\n+/g, ' | '));
+    }
+  }
+  await Promise.all(contexts.map((context) => context.close()));
 }
 
 /** Fills in the sign-in page. */
