@@ -110,9 +110,10 @@ export function createRunRules(
         `${run.name}: brings back a request for after its deadline`,
       );
     },
-    /** A run reads its request. */
+    /** A run reads its request: a worker first of all, and once more where the answer did not come. */
     read(run: Run): void {
-      if (run.kind === 'worker') run.found ??= recordOf(run.about!.requestId)?.item ?? null;
+      const isFirst = run.calls.every((call) => call === 'read gen');
+      if (run.kind === 'worker' && isFirst) run.found = recordOf(run.about!.requestId)?.item ?? null;
     },
     /** A record reached a final state. */
     ended(before: Json, stored: StoredRecord, run: Run): void {
