@@ -135,7 +135,13 @@ test('the images of a selection are saved as one ZIP with prompts and parameters
     if (isOf(ids[0]!)) hasExpired = false;
     return route.fulfill({ status: 403, body: '' });
   });
-  const { name, files, contents } = await savedZip(page, 'Download ZIP');
+  // Nor does the code that makes the file come at once.
+  const code = /image-archive/;
+  await page.route(code, (route) => route.abort());
+  await page.getByRole('button', { name: 'Download ZIP' }).click();
+  await page.getByText('5 requests could not be saved whole').waitFor();
+  await page.unroute(code);
+  const { name, files, contents } = await savedZip(page, 'Try again');
   await page.getByText('1 request could not be saved whole').waitFor();
   await page.getByText('“blue hills”: the image could not be loaded').waitFor();
   await expectAccessible(page, 'a job that failed in part');
@@ -287,7 +293,18 @@ test('all that match are deleted at 60 a minute, and a reload in the middle lose
   await page.getByText('Deleting: 1 of 2 requests').waitFor();
   await until('the second deletion was refused', async () => refusals > 1);
   await page.unroute('**/api/v1/generate/*');
-  await page.goto(`${dashboard.url}keys`);
+  // The list is read before the deletions, and its answer comes after them.
+  const { promise: areDeleted, resolve: answerList } = Promise.withResolvers<void>();
+  await page.route('**/api/v1/generate?*', async (route) => {
+    const response = await route.fetch();
+    await areDeleted;
+    await route.fulfill({ response });
+  });
+  const read = page.waitForRequest(/\/generate\?/);
+  await page.reload();
+  await read;
   await page.getByText('2 requests were deleted.').waitFor();
+  answerList();
+  await page.getByText('Your images will be here').waitFor();
   expect(await Promise.all(ids.map(dashboard.isStored))).toEqual(ids.map(() => false));
 });

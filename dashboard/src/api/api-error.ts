@@ -20,6 +20,9 @@ export function sessionEnded(): ApiError {
   });
 }
 
+export const isSessionEnd = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'SESSION_ENDED';
+
 /** Turns an error of the client into one that people can read. */
 export function screenError(error: unknown): unknown {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return networkError();

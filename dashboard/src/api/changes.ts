@@ -3,7 +3,7 @@ import type { ChangeKeyBody, CreateKeyBody, GenerationList, KeyAnswer, KeyList }
 import { ApiError } from './api-error.ts';
 import { useApi, type Api } from './client.ts';
 import { paced } from './patiently.ts';
-import { fetchAgain, isGone, useRefreshAfterGeneration } from './queries.ts';
+import { deleted, fetchAgain, isGone, useRefreshAfterGeneration } from './queries.ts';
 
 function refreshKeys(queries: QueryClient): void {
   void fetchAgain(queries, ['keys']);
@@ -113,9 +113,8 @@ export async function deletePaced(
 }
 
 /** Takes a deleted request out of all lists, without fetching these again: that would sign new links for all images. */
-export async function forget(queries: QueryClient, requestId: string): Promise<void> {
-  // A page that is on its way may have been read before the deletion.
-  await queries.cancelQueries({ queryKey: ['generations'] });
+export function forget(queries: QueryClient, requestId: string): void {
+  deleted.add(requestId);
   queries.setQueriesData<InfiniteData<GenerationList>>({ queryKey: ['generations'] }, (list) => {
     if (list === undefined) return list;
     const pages = list.pages.map((page) => ({

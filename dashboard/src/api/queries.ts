@@ -149,8 +149,16 @@ export type GenerationFilters = Omit<
 export function useGenerations(licenseId: string, filters: GenerationFilters = {}, limit = 24) {
   return useInfiniteQuery({
     ...useGenerationPages(licenseId, filters, limit),
-    select: ({ pages }: InfiniteData<GenerationList>) => pages.flatMap(({ generations }) => generations),
+    select: requestsOf,
   });
+}
+
+/** Requests that this page deleted. */
+export const deleted = new Set<string>();
+
+/** A page of a list that was on its way may have been read before a deletion, and comes beside the older pages as they were then. */
+function requestsOf({ pages }: InfiniteData<GenerationList>): StoredGeneration[] {
+  return pages.flatMap(({ generations }) => generations).filter(({ id }) => !deleted.has(id));
 }
 
 /** How far back the pages that are loaded have looked; null once they have seen everything. */
@@ -265,8 +273,8 @@ function findListed(queries: QueryClient, requestId: string) {
     .getQueryCache()
     .findAll({ queryKey: ['generations'] })
     .flatMap(({ state: { data, dataUpdatedAt } }) => {
-      const pages = (data as InfiniteData<GenerationList> | undefined)?.pages ?? [];
-      const generation = pages.flatMap(({ generations }) => generations).find(({ id }) => id === requestId);
+      const listed = data === undefined ? [] : requestsOf(data as InfiniteData<GenerationList>);
+      const generation = listed.find(({ id }) => id === requestId);
       return generation === undefined ? [] : [{ generation, updatedAtMs: dataUpdatedAt }];
     });
   return found.sort((a, b) => b.updatedAtMs - a.updatedAtMs)[0];

@@ -2,7 +2,7 @@ import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { saveFile } from '../lib/download.ts';
 import type { StoredGeneration } from '../lib/types.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, isSessionEnd } from './api-error.ts';
 import {
   currentJob,
   isAtWork,
@@ -25,7 +25,10 @@ export function useRunJob(onEnded: (job: BulkJob) => void) {
   const stopping = useRef(new AbortController());
   const work = useEffectEvent(async (signal: AbortSignal) => {
     const isZip = currentJob()?.kind === 'zip';
-    await (isZip ? saveZips(api, signal) : deleteAll(api, queries, signal)).catch(() => {});
+    await (isZip ? saveZips(api, signal) : deleteAll(api, queries, signal)).catch((error: unknown) => {
+      // Once the session has ended, the job waits for the next sign-in.
+      if (!signal.aborted && !isSessionEnd(error)) settleRest();
+    });
     const job = currentJob();
     if (job !== null && !isAtWork(job)) onEnded(job);
   });
@@ -63,18 +66,25 @@ function settle(ids: readonly string[], failures: BulkJob['failures'], parts = 0
   });
 }
 
+/** Nothing of what is waiting can be done: the code that makes a ZIP could not be loaded, or there was no memory for it. */
+function settleRest(): void {
+  const waiting = currentJob()?.waiting ?? [];
+  const sentence = 'This page could not go on. Reload it, then try again.';
+  settle(
+    waiting.map(({ id }) => id),
+    waiting.map((item) => ({ ...item, sentence })),
+  );
+}
+
 const sentenceOf = (error: unknown): string =>
   error instanceof ApiError ? error.message : 'The service gave no answer.';
-
-/** Once the session has ended, the job waits for the next sign-in. */
-const isSessionEnd = (error: unknown): boolean => error instanceof ApiError && error.code === 'SESSION_ENDED';
 
 async function deleteAll(api: Api, queries: QueryClient, signal: AbortSignal): Promise<void> {
   const items = currentJob()!.waiting;
   const ids = items.map(({ id }) => id);
   await deletePaced(api, ids, signal, (id, error) => {
     if (isSessionEnd(error)) throw error;
-    if (error === null) void forget(queries, id);
+    if (error === null) forget(queries, id);
     const item = items.find((one) => one.id === id)!;
     settle([id], error === null ? [] : [{ ...item, sentence: sentenceOf(error) }]);
   });
