@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError, isSessionEnd } from '../../api/api-error.ts';
 import { deletePaced } from '../../api/changes.ts';
 import type { Api } from '../../api/client.ts';
 import { allPages, patiently } from '../../api/patiently.ts';
@@ -36,9 +36,10 @@ export async function emptyAccount(
   const total = requestIds.length;
   let [done, failed] = [0, 0];
   await deletePaced(api, requestIds, signal, (_, error) => {
+    if (isSessionEnd(error)) throw error;
     if (error !== null) failed += 1;
     done += 1;
-    report({ what: `${done} of ${formatCount(total, 'request')} deleted.`, done, total });
+    report({ what: `${done - failed} of ${formatCount(total, 'request')} deleted.`, done, total });
   });
   signal.throwIfAborted();
   if (failed === 0) return;

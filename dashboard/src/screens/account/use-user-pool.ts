@@ -1,4 +1,4 @@
-import { ApiError, networkError } from '@/api/api-error.ts';
+import { ApiError, isSessionEnd, networkError, sessionEnded } from '@/api/api-error.ts';
 import { useSession } from '@/auth/session.ts';
 import { useConfig } from '@/lib/config.ts';
 import { minPasswordCharacters } from '../../../../shared/accounts/password.ts';
@@ -33,7 +33,7 @@ const sentences: Record<string, string> = {
 /**
  * Asks the user pool for the account that is signed in, and has confirmed it. The access token goes into the body and into no
  * address.
- * @returns a function that throws ApiError with a sentence for people; SIGN_IN_AGAIN where the token does not count any more
+ * @returns a function that throws ApiError with a sentence for people. Where the token does not count any more, the session has ended
  */
 export function useUserPool() {
   const session = useSession();
@@ -55,7 +55,9 @@ export function useUserPool() {
     // Some operations answer without a body.
     const body: unknown = await response.json().catch(() => ({}));
     if (response.ok) return body as Answer;
-    throw refusal(response.status, operation, body as Refusal);
+    const error = refusal(response.status, operation, body as Refusal);
+    if (isSessionEnd(error)) session.end();
+    throw error;
   };
 }
 
@@ -74,8 +76,7 @@ function refusal(
     return new ApiError('The current password is wrong.', { status, code: name });
   }
   if (name === 'NotAuthorizedException' || name === 'UserNotFoundException') {
-    const sentence = 'This confirmation does not count any more. Confirm that it’s you once more.';
-    return new ApiError(sentence, { status, code: 'SIGN_IN_AGAIN' });
+    return sessionEnded();
   }
   const sentence = sentences[name] ?? 'The account service did not take it. Try again in a moment.';
   return new ApiError(sentence, { status, code: name });
