@@ -162,7 +162,8 @@ async function signOut(session: Session, text: string, disable: boolean): Promis
   const endedAtMs = await accounts.signOut(ownerId, disable);
   await stores.accounts.endSessions(ownerId, endedAtMs ?? Date.now());
   const isThere = endedAtMs !== null;
-  const note = isThere ? '' : ' The user pool has no such account.';
+  const state = disable ? ' Nobody signs in with it until it is enabled.' : '';
+  const note = isThere ? state : ' The user pool has no such account.';
   return {
     json: { ownerId, isThere, disabled: disable },
     text: `All sessions of ${ownerId} have ended.${note}`,

@@ -51,9 +51,16 @@ function searchFor(word: string): Search {
   if (isCustomerId(word)) return findCustomer;
   const isAccount = word.includes('@') || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(word);
   if (isAccount) return (session) => showAccount(session, word);
-  if (!isId(word)) throw usageFailure('This is no request id, key, e-mail address, subscription or license.');
-  return (session) => oneLicense(session, word);
+  if (!isId(word)) throw usageFailure(`This is ${nothingElse}, and no license.`);
+  return async (session) => {
+    const license = await session.stores.licenses.get(word);
+    if (license === null) throw new Failure(`There is no license ${word}, and this is ${nothingElse}.`);
+    return showLicense(session, license);
+  };
 }
+
+const nothingElse =
+  'no request id, whole key or its whole id, beginning of a key (svc_live_…), e-mail address, subscription (sub_…) or customer (cus_…)';
 
 async function oneLicense(session: Session, licenseId: string): Promise<Answer> {
   return showLicense(session, await getLicense(session, licenseId));
