@@ -208,6 +208,7 @@ test('one request is deleted from its page, after a question, and the list has i
   await expectFits(page, 'the question before a request is deleted');
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
+  await until('the focus is back', () => hasFocus(remove));
   expect(await dashboard.isStored(id)).toBe(true);
   await remove.click();
   await dialog.getByRole('button', { name: 'Delete for good' }).click();

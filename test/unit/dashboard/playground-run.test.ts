@@ -7,6 +7,7 @@ import {
   factsOfStored,
   failureText,
   stageText,
+  startText,
 } from '../../../dashboard/src/screens/playground/results.ts';
 import { createPairStore } from '../../../dashboard/src/screens/playground/pairs.ts';
 import {
@@ -156,6 +157,8 @@ test.each<[number | null, string]>([
   const health = { model: 'waking', modelReadyInSeconds } as const;
   expect(stageText('QUEUED', health)).toBe(`The model is starting. ${said}`);
   expect(stageText('PROCESSING', health)).toBe('The image is being made');
+  const before = said.replace('This', 'it').toLowerCase();
+  expect(startText({ ...health, model: 'asleep' })).toBe(`The model starts first: ${before}`);
 });
 
 test.each([

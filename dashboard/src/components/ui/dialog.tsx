@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import { Dialog as Primitive } from 'radix-ui';
-import type { ReactNode, RefObject } from 'react';
+import { useRef, type ReactNode, type RefObject } from 'react';
 import { cn } from '@/lib/cn.ts';
 import { Button } from './button.tsx';
 
@@ -23,6 +23,9 @@ interface DialogProps {
 /** It is open for as long as it is mounted. */
 export function Dialog({ title, description, alert = false, onClose, children, ...options }: DialogProps) {
   const { closable = !alert, firstFocus, returnFocus } = options;
+  // The library would give it back to the button that it opened the dialog by, and knows none.
+  const before = useRef<Element | null>(null);
+  const returnToBefore = (): void => (before.current as HTMLElement | null)?.focus();
   return (
     <Primitive.Root open onOpenChange={onClose}>
       <Primitive.Portal>
@@ -34,8 +37,11 @@ export function Dialog({ title, description, alert = false, onClose, children, .
             alert ? 'max-w-md' : 'max-w-lg',
           )}
           onInteractOutside={(event) => alert && event.preventDefault()}
-          onOpenAutoFocus={(event) => firstFocus && focusInstead(event, () => firstFocus.current?.focus())}
-          onCloseAutoFocus={(event) => returnFocus && focusInstead(event, returnFocus)}
+          onOpenAutoFocus={(event) => {
+            before.current = document.activeElement;
+            if (firstFocus) focusInstead(event, () => firstFocus.current?.focus());
+          }}
+          onCloseAutoFocus={(event) => focusInstead(event, returnFocus ?? returnToBefore)}
         >
           <div className={cn('grid gap-1', !alert && 'pr-8')}>
             <Primitive.Title className="text-base font-semibold wrap-anywhere">{title}</Primitive.Title>

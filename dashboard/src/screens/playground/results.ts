@@ -66,7 +66,7 @@ export function stageText(stage: Stage, health: ModelHealth = {}): string {
 export function startText({ model, modelReadyInSeconds: seconds = null }: ModelHealth = {}): string | null {
   if (model === 'unavailable') return 'The model can’t be reached now: a request waits for it.';
   if (model !== 'asleep' && model !== 'waking') return null;
-  const howLong = seconds === null ? 'which may take a few minutes' : aboutText(seconds).toLowerCase();
+  const howLong = seconds === null ? 'it may take a few minutes' : aboutText(seconds).toLowerCase();
   return model === 'asleep' ? `The model starts first: ${howLong}.` : `The model is starting: ${howLong}.`;
 }
 
