@@ -40,7 +40,10 @@ export const findCommand: CommandRow = {
     ['-y, --yes', 'with --scan: read it'],
   ],
   examples: ['find 019aa3c2-7b1e-7c55-9d0c-3b8f6f0e2a41', 'find svc_live_Ab3d --owner ada@example.com'],
-  run: (options: Options, word: string) => (session) => searchFor(word)(session, word, options),
+  run: (options: Options, pasted: string) => (session) => {
+    const word = pasted.trim();
+    return searchFor(word)(session, word, options);
+  },
 };
 
 function searchFor(word: string): Search {
@@ -94,6 +97,14 @@ async function namedLicenses(session: Session, { license, owner }: Options): Pro
   return licenses.map(({ licenseId }) => licenseId);
 }
 
+function nothingKnown(requestId: string, { license, owner }: Options): Failure {
+  const elsewhere =
+    (license ?? owner) === undefined
+      ? 'Logs are kept for as many days as the option logRetentionDays says; what is stored is found with --license or --owner.'
+      : 'It may be of another license or account: without --license and --owner the logs are searched, while they are kept.';
+  return new Failure(`Nothing is known of ${requestId}. ${elsewhere}`);
+}
+
 /** Where no license is named, the logs name it. */
 async function findRequest(session: Session, word: string, options: Options): Promise<Answer> {
   const { stores, nowMs, logs } = session;
@@ -119,9 +130,7 @@ async function findRequest(session: Session, word: string, options: Options): Pr
   const stored = found.flatMap((one) => one.stored ?? []);
   const refused = found.flatMap((one) => one.refused);
   if (lines.length + stored.length + refused.length === 0) {
-    throw new Failure(
-      `Nothing is known of ${requestId}. Logs are kept for as many days as the option logRetentionDays says; what is stored is found with --license or --owner.`,
-    );
+    throw nothingKnown(requestId, options);
   }
   const logged = lines.map((line) =>
     // Metrics in it are objects, and are about no request.

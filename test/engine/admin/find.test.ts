@@ -46,7 +46,8 @@ describe('a request is found', () => {
     const { licenseId, requestId, refusedId } = await requestsOfOne();
     const lines = [requestId, refusedId].map((id) => `${logLine(id, licenseId)}\n`);
     appendFileSync(dataFolder(fixture.folder).log, `no JSON ${requestId}\n${lines.join('')}`);
-    const found = await fixture.json(`find ${requestId.toUpperCase()}`);
+    // As it was pasted.
+    const found = await fixture.json('find', ` ${requestId.toUpperCase()} `);
     expect(found).toMatchObject({ requestId, stored: [{ id: requestId, licenseId }], refused: [] });
     expect(found.logged).toEqual([JSON.parse(lines[0]!)]);
     expect(JSON.stringify(found)).not.toMatch(/prompt|calm/i);
@@ -61,7 +62,8 @@ describe('a request is found', () => {
       expect((await fixture.json(`find ${requestId} ${where}`)).stored).toMatchObject([{ id: requestId }]);
     expect(await fixture.refused(1, `find ${requestId}`)).toContain('the option logRetentionDays');
     const other = await fixture.license({ ownerId: 'other' });
-    await fixture.refused(1, `find ${requestId} --license ${other.licenseId}`);
+    const none = await fixture.refused(1, `find ${requestId} --license ${other.licenseId}`);
+    expect(none).toContain('without --license and --owner');
   });
 
   test('on AWS by half an hour of the stack’s logs around the time that its id tells', async () => {
