@@ -201,6 +201,7 @@ test('an account changes its password and adds an app after it has signed in onc
   // Its confirmation counts no more either.
   await press(elsewhere.page, 'Add an app');
   await elsewhere.page.getByRole('alertdialog', { name: 'Your session has ended' }).waitFor();
+  expect(await elsewhere.page.locator('h1').textContent()).toBe('Account');
 
   await page.goto(`${dashboard.url}account`);
   await signIn(page, dashboard.service, mia, password);

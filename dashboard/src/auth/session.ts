@@ -32,7 +32,7 @@ export interface Session extends TokenSource {
    * @throws where it can't be reached or completed
    */
   signIn(returnTo: string, wider?: string): Promise<void>;
-  /** Whether the token has a scope. */
+  /** Whether there is a token, and it has a scope. */
   hasScope(scope: string): boolean;
   completeSignIn(url: string): Promise<SignInResult>;
   /** Forgets the tokens and has the refresh token revoked. Then `leave`. */
@@ -80,7 +80,7 @@ export function createSession({ users, revoke, signOutUrl, ...browser }: Session
       const anew = wider !== undefined && { prompt: 'login', scope: `${usualScope} ${wider}` };
       await users.signinRedirect({ state: { returnTo }, ...anew });
     },
-    hasScope: (scope) => held.user().scopes.includes(scope),
+    hasScope: (scope) => held.state().status === 'active' && held.user().scopes.includes(scope),
     completeSignIn: (url) => completeSignIn(users, url, held.take),
     async signOut() {
       held.forget();
