@@ -63,7 +63,11 @@ export function useSwitchCreditMails() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (creditMails: boolean) => api.request('PATCH /account', { body: { creditMails } }),
-    onSuccess: (settings) => queries.setQueryData(['account'], settings),
+    onSuccess: async (settings) => {
+      // An answer that is on its way may have been read before the change.
+      await queries.cancelQueries({ queryKey: ['account'] });
+      queries.setQueryData(['account'], settings);
+    },
   });
 }
 
