@@ -31,16 +31,19 @@ export interface PackDeps {
  */
 export function readPackEvent(event: RawEvent): PackEvidence | null {
   if (event.type === 'charge.refunded') return readRefund(event);
-  if (event.type === 'checkout.session.completed') return readPurchase(event, 'only if it is paid');
+  if (event.type === 'checkout.session.completed') return readPurchase(event, 'only if nothing is due');
   return event.type === 'checkout.session.async_payment_succeeded' ? readPurchase(event, 'it is paid') : null;
 }
+
+/** No later event tells of a checkout that a coupon made free (Stripe, "No-cost orders"). */
+const settledStatuses = ['paid', 'no_payment_required'];
 
 function readPurchase({ id: eventId, created, data }: RawEvent, counts: string): PackEvidence | null {
   const session = read(checkoutSession, data.object);
   const { id, mode, metadata, payment_status: status, payment_intent: intent } = session;
   const planId = metadata?.plan;
   if (mode !== 'payment' || planId === undefined) return null;
-  if (counts === 'only if it is paid' && status !== 'paid') return null;
+  if (counts === 'only if nothing is due' && !settledStatuses.includes(status)) return null;
   return {
     kind: 'purchase',
     eventId,

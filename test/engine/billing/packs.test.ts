@@ -31,6 +31,7 @@ function purchase(changes: Partial<Stripe.Checkout.Session> = {}) {
   return {
     completed: envelope(bought()),
     completedUnpaid: envelope(bought('completed', 'unpaid')),
+    completedFree: envelope(bought('completed', 'no_payment_required')),
     paidLater: envelope(bought('async_payment_succeeded')),
     refunded: (cents: number, more?: object) => envelope(refunded(cents, more)),
   };
@@ -53,6 +54,12 @@ describe('a pack that is paid at its checkout', () => {
     ]);
     expect(await outcomes(purchase().completed)).toEqual(['applied']);
     expect(await balances()).toEqual([1000, 1000]);
+  });
+
+  test('that a coupon makes free adds its credits too, once: no payment of it ever comes', async () => {
+    const { completedFree } = purchase({ payment_intent: null });
+    expect(await outcomes(completedFree, completedFree)).toEqual(['applied', 'unchanged']);
+    expect(await balances()).toEqual([1000]);
   });
 
   test('keeps what it had when it was bought, when its event comes again after the pack was changed', async () => {
