@@ -62,7 +62,7 @@ function readRefund({ id: eventId, data }: RawEvent): PackEvidence | null {
 /**
  * Adds the credits that were bought, or takes back those of a refund that are not used. It may be applied again, and a refund
  * before its purchase.
- * @throws BillingFailure `unknown_plan`, `unknown_license`; SERVICE_UNAVAILABLE; what the SDK throws.
+ * @throws BillingFailure `unknown_plan`, `unknown_license`, `ended_license`; SERVICE_UNAVAILABLE; what the SDK throws.
  */
 export async function applyPackEvidence(
   evidence: PackEvidence,
@@ -87,6 +87,9 @@ export async function applyPackEvidence(
   // The reference is the buyer's own word, so it is not repeated.
   if (outcome === 'unknown_license') {
     throw new BillingFailure('unknown_license', "The session's client_reference_id is the id of no license.");
+  }
+  if (outcome === 'ended_license') {
+    throw new BillingFailure('ended_license', `The license ${licenseId} has ended for good.`);
   }
   return outcome === 'added' ? 'applied' : 'unchanged';
 }

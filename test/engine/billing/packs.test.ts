@@ -135,6 +135,14 @@ describe('what is bought otherwise', () => {
     expect(await balances()).toEqual([]);
   });
 
+  test('fails as ended_license once its license has ended, but for one that came before', async () => {
+    const [one, two] = [purchase(), purchase()];
+    await outcomes(one.completed);
+    await billing.licenses.update(licenseId, { status: 'ended' });
+    expect(await outcomes(one.completed, two.completed)).toEqual(['unchanged', 'ended_license']);
+    expect(await balances()).toEqual([1000]);
+  });
+
   test.each([[4000], [-1], [1.5], ['39']])('so does a refund of %j of 3900', async (cents) => {
     const { completed, refunded } = purchase();
     expect(await outcomes(completed, refunded(cents as number))).toEqual(['applied', 'unreadable']);
