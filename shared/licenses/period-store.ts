@@ -3,7 +3,7 @@ import { generationTypes, type GenerationType } from '../base/generation-kinds.t
 import type { UsageTally } from './usage-contract.ts';
 import { isAccountCallerId, isKeyId, playgroundKey } from '../base/ids.ts';
 import { batchGetAll, getItem, queryAll, type Item, type Table } from '../table/table.ts';
-import { inFlightSortKey, itemKeys } from '../table/keys.ts';
+import { extraSortKey, itemKeys } from '../table/keys.ts';
 import { transact, type Part } from '../table/transact.ts';
 import { creditPeriod } from './credit-period.ts';
 import { extraLeft, mayHaveExtra, type ExtraLeft } from './extra-credits.ts';
@@ -142,7 +142,7 @@ export function periodStore(table: Table) {
       const query = {
         ConsistentRead: true,
         KeyConditionExpression: 'PK = :license AND SK < :other',
-        ExpressionAttributeValues: { ':license': PK, ':other': inFlightSortKey },
+        ExpressionAttributeValues: { ':license': PK, ':other': extraSortKey },
       };
       return queryAll(table, query, (item) => {
         return { ...periodFromItem(item), startMs: Date.parse(item.SK), endMs: item.endMs ?? null };
