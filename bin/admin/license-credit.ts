@@ -1,7 +1,7 @@
 import { newId } from '../../shared/base/ids.ts';
 import { addExtraCredits } from '../../shared/licenses/extra-credits-store.ts';
 import { extraCreditsExpireAtMs, usualExtraMonths } from '../../shared/licenses/extra-credits.ts';
-import { usageFailure } from '../common/failure.ts';
+import { Failure, usageFailure } from '../common/failure.ts';
 import { counted, type Answer } from '../common/output.ts';
 import type { CommandRow, Session } from './command.ts';
 import { getLicense, unknownLicense } from './get-license.ts';
@@ -49,6 +49,7 @@ async function creditLicense(
   const gift = { licenseId, amount, source: 'grant', paymentId, reason, expiresAtMs } as const;
   const outcome = await addExtraCredits(stores.table, gift, await session.operator(), nowMs);
   if (outcome === 'unknown_license') throw unknownLicense(licenseId);
+  if (outcome === 'ended_license') throw new Failure(`The license ${licenseId} has ended for good.`);
   const { json, text } = await showLicense(session, { ...license, extraUntilMs: expiresAtMs });
   const said =
     outcome === 'added'

@@ -73,7 +73,9 @@ async function endedPeriods({ stores, nowMs }: Session, of: Month): Promise<Ende
   for (let i = 0; i < licenses.length; i += atATime) {
     const reads = licenses.slice(i, i + atATime).map(async (license) => {
       const periods = await stores.periods.list(license.licenseId);
-      return periods.map((one) => ({ ...one, license, endMs: periodEndMs(license, one.startMs) }));
+      return periods.map((one) => {
+        return { ...one, license, endMs: one.endMs ?? periodEndMs(license, one.startMs) };
+      });
     });
     found.push(...(await Promise.all(reads)).flat());
   }

@@ -97,7 +97,8 @@ export class BillingFailure extends Error {
     | 'owner_changed'
     | 'unknown_price'
     | 'unknown_plan'
-    | 'unknown_license';
+    | 'unknown_license'
+    | 'ended_license';
 
   constructor(reason: BillingFailure['reason'], message: string) {
     super(message);

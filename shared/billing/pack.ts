@@ -31,16 +31,19 @@ export interface PackDeps {
  */
 export function readPackEvent(event: RawEvent): PackEvidence | null {
   if (event.type === 'charge.refunded') return readRefund(event);
-  if (event.type === 'checkout.session.completed') return readPurchase(event, 'only if it is paid');
+  if (event.type === 'checkout.session.completed') return readPurchase(event, 'only if nothing is due');
   return event.type === 'checkout.session.async_payment_succeeded' ? readPurchase(event, 'it is paid') : null;
 }
+
+/** No later event tells of a checkout that a coupon made free (Stripe, "No-cost orders"). */
+const settledStatuses = ['paid', 'no_payment_required'];
 
 function readPurchase({ id: eventId, created, data }: RawEvent, counts: string): PackEvidence | null {
   const session = read(checkoutSession, data.object);
   const { id, mode, metadata, payment_status: status, payment_intent: intent } = session;
   const planId = metadata?.plan;
   if (mode !== 'payment' || planId === undefined) return null;
-  if (counts === 'only if it is paid' && status !== 'paid') return null;
+  if (counts === 'only if nothing is due' && !settledStatuses.includes(status)) return null;
   return {
     kind: 'purchase',
     eventId,
@@ -59,7 +62,7 @@ function readRefund({ id: eventId, data }: RawEvent): PackEvidence | null {
 /**
  * Adds the credits that were bought, or takes back those of a refund that are not used. It may be applied again, and a refund
  * before its purchase.
- * @throws BillingFailure `unknown_plan`, `unknown_license`; SERVICE_UNAVAILABLE; what the SDK throws.
+ * @throws BillingFailure `unknown_plan`, `unknown_license`, `ended_license`; SERVICE_UNAVAILABLE; what the SDK throws.
  */
 export async function applyPackEvidence(
   evidence: PackEvidence,
@@ -84,6 +87,9 @@ export async function applyPackEvidence(
   // The reference is the buyer's own word, so it is not repeated.
   if (outcome === 'unknown_license') {
     throw new BillingFailure('unknown_license', "The session's client_reference_id is the id of no license.");
+  }
+  if (outcome === 'ended_license') {
+    throw new BillingFailure('ended_license', `The license ${licenseId} has ended for good.`);
   }
   return outcome === 'added' ? 'applied' : 'unchanged';
 }

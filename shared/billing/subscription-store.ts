@@ -3,6 +3,7 @@ import { licenseMembers } from '../licenses/license.ts';
 import type { License } from '../licenses/license.ts';
 import { awaitsOwner, lastSnapshot, noRegisters, type BillingRegisters } from './subscription.ts';
 import type { StoredSubscription } from './subscription-license.ts';
+import { keepEnd } from '../licenses/period-store.ts';
 import { licenseEntry, licenseStore, toItem } from '../licenses/store.ts';
 import { getItem, listOwned, type Table } from '../table/table.ts';
 import { itemKeys, leaseIndex, ownerIndex, sortPrefixes } from '../table/keys.ts';
@@ -89,7 +90,11 @@ export function subscriptionStore(table: Table) {
       const license =
         next.license === null
           ? []
-          : [licensePart(next.license, read.license), changeEntry(read.license, next.license, by)];
+          : [
+              licensePart(next.license, read.license),
+              keepEnd(read.license, next.license, Date.now()),
+              changeEntry(read.license, next.license, by),
+            ];
       return (await transact<object>(table, [billing, ...license])) === null;
     },
 

@@ -50,7 +50,7 @@ export async function addExtraCredits(
   given: NewExtraCredits,
   by: Actor,
   nowMs: number,
-): Promise<'added' | 'added_before' | 'unknown_license'> {
+): Promise<'added' | 'added_before' | 'unknown_license' | 'ended_license'> {
   const { licenseId, amount, paymentId, expiresAtMs } = given;
   checkPaymentId(paymentId);
   if (!Number.isSafeInteger(amount) || amount < 1)
@@ -70,6 +70,8 @@ export async function addExtraCredits(
       if (isSame) return 'added_before';
       throw new Error(`${paymentId} has added ${before.amount} credits to ${before.licenseId} already`);
     }
+    // It is for good, so nobody could ever use them.
+    if (license.status === 'ended') return 'ended_license';
     const next: Payment = { ...payment, purchase: { ...given, addedAtMs: nowMs } };
     const changes = changesBetween({}, { extraCreditsAdded: amount, creditedBecause: given.reason });
     const refusal = await transact<object>(table, [

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { generationTypes, type GenerationType } from '../base/generation-kinds.ts';
 import type { UsageTally } from './usage-contract.ts';
 import { isAccountCallerId, isKeyId, playgroundKey } from '../base/ids.ts';
 import { batchGetAll, getItem, queryAll, type Item, type Table } from '../table/table.ts';
-import { inFlightSortKey, itemKeys } from '../table/keys.ts';
-import { transact } from '../table/transact.ts';
+import { extraSortKey, itemKeys } from '../table/keys.ts';
+import { transact, type Part } from '../table/transact.ts';
+import { creditPeriod } from './credit-period.ts';
 import { extraLeft, mayHaveExtra, type ExtraLeft } from './extra-credits.ts';
 import type { License } from './license.ts';
 import type { UnpaidRun } from './unpaid-runs.ts';
@@ -86,6 +88,28 @@ function keyOfTally(name: string): string {
   return name === 'p' ? playgroundKey : `key_${Buffer.from(name, 'base64url').toString('hex')}`;
 }
 
+interface ListedPeriod extends Period {
+  startMs: number;
+  /** Where `keepEnd` kept it; null where the license says it. */
+  endMs: number | null;
+}
+
+/**
+ * A license says only of its present count when it ends, where that is not the anchor's own month. So what a change of it
+ * ends, or finds ended, is kept with the period: it is in the books of one month, whatever the license says later.
+ */
+export function keepEnd(before: License | null, after: License, nowMs: number): Part | null {
+  const carried = before?.carried ?? null;
+  if (carried === null) return null;
+  const goesOn = nowMs < carried.endMs && creditPeriod(after, nowMs).startMs === carried.startMs;
+  if (goesOn || isDeepStrictEqual(after.carried, carried)) return null;
+  return {
+    key: itemKeys.period(after.licenseId, carried.startMs),
+    update: { SET: 'endMs = :end' },
+    values: { ':end': Math.min(carried.endMs, nowMs) },
+  };
+}
+
 export type PeriodStore = ReturnType<typeof periodStore>;
 
 export function periodStore(table: Table) {
@@ -113,14 +137,16 @@ export function periodStore(table: Table) {
     },
 
     /** All periods of a license that anything was counted in, oldest first: for the operator's CLI, never for a request. */
-    async list(licenseId: string): Promise<(Period & { startMs: number })[]> {
+    async list(licenseId: string): Promise<ListedPeriod[]> {
       const { PK } = itemKeys.inFlight(licenseId);
       const query = {
         ConsistentRead: true,
         KeyConditionExpression: 'PK = :license AND SK < :other',
-        ExpressionAttributeValues: { ':license': PK, ':other': inFlightSortKey },
+        ExpressionAttributeValues: { ':license': PK, ':other': extraSortKey },
       };
-      return queryAll(table, query, (item) => ({ ...periodFromItem(item), startMs: Date.parse(item.SK) }));
+      return queryAll(table, query, (item) => {
+        return { ...periodFromItem(item), startMs: Date.parse(item.SK), endMs: item.endMs ?? null };
+      });
     },
 
     /**

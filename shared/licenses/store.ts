@@ -7,6 +7,7 @@ import { untilDecided } from '../table/backoff.ts';
 import { batchGetAll, getItem, listOwned, scanAll, type Item, type Table } from '../table/table.ts';
 import { itemKeys, ownerIndex, sortPrefixes } from '../table/keys.ts';
 import { transact } from '../table/transact.ts';
+import { keepEnd } from './period-store.ts';
 
 /** The members of a license that may change. Its id, its owner and its creation may not, and extra credits have a store. */
 export type LicenseChange = Partial<Omit<License, 'licenseId' | 'ownerId' | 'createdAtMs' | 'extraUntilMs'>>;
@@ -75,6 +76,7 @@ export function licenseStore(table: Table) {
         const changes = changesBetween(licenseMembers(before), licenseMembers(after));
         const refusal = await transact<object>(table, [
           { key: itemKeys.license(licenseId), ...setting(change, stored), refusal: () => ({}) },
+          keepEnd(before, after, nowMs),
           licenseEntry(licenseId, { by, action: 'license_changed', changes }, nowMs),
         ]);
         return refusal === null ? after : undefined;

@@ -50,9 +50,9 @@ export interface ItemKey extends Record<string, string> {
 export const generationPrefix = 'GEN#';
 export const notificationPartition = 'NOTICES';
 export const deletionPrefix = 'DELETION#';
-/** Two beside a license's periods, whose sort keys are instants. */
-export const inFlightSortKey = 'IN-FLIGHT';
+/** Two beside a license's periods, whose sort keys are instants: less than either, and so than the first of the two. */
 export const extraSortKey = 'EXTRA';
+export const inFlightSortKey = 'IN-FLIGHT';
 
 /** Beside a license's counts of refusals, whose sort keys begin with a date. */
 export const refusedPrefix = 'REQUEST#';

@@ -3,8 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pointSdkAt } from '../../local/environment.ts';
 import type { EnginesFile } from '../../local/data-folder.ts';
+import { someOperator } from '../../shared/accounts/audit.ts';
 import { fingerprintApiKey, keyPrefix, newApiKey } from '../../shared/keys/api-key.ts';
 import { creditPeriod } from '../../shared/licenses/credit-period.ts';
+import { addExtraCredits } from '../../shared/licenses/extra-credits-store.ts';
+import { extraCreditsExpireAtMs, usualExtraMonths } from '../../shared/licenses/extra-credits.ts';
 import type { License } from '../../shared/licenses/license.ts';
 import { newLicense as licenseOf } from '../../shared/licenses/new-license.ts';
 import { apiKeyStore, type ApiKey } from '../../shared/keys/store.ts';
@@ -35,14 +38,26 @@ export function newLicense(changes: Partial<License> = {}): License {
 /** A license of a test's own, with one key, so that no test meets another's rate limit or credits. */
 export async function grant(
   table: Table,
-  options: Partial<License> & { used?: number; key?: Partial<ApiKey> } = {},
+  options: Partial<License> & { used?: number; extra?: number; key?: Partial<ApiKey> } = {},
 ): Promise<Granted> {
-  const { used = 0, key: keyOptions = {}, ...changes } = options;
+  const { used = 0, extra = 0, key: keyOptions = {}, ...changes } = options;
   const license = newLicense(changes);
   await licenseStore(table).insert(license);
   if (used > 0) {
     const { startMs } = creditPeriod(license, Date.now());
     await periodStore(table).importUsage(license.licenseId, startMs, used);
+  }
+  if (extra > 0) {
+    const { licenseId, createdAtMs } = license;
+    const gift = {
+      licenseId,
+      amount: extra,
+      source: 'grant',
+      paymentId: licenseId,
+      reason: 'a test',
+    } as const;
+    const expiresAtMs = extraCreditsExpireAtMs(createdAtMs, usualExtraMonths);
+    await addExtraCredits(table, { ...gift, expiresAtMs }, someOperator, createdAtMs);
   }
   const key = await issueKey(table, license, keyOptions);
   return { license, ...key };

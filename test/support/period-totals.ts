@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { billingPeriod } from '../../shared/licenses/billing-period.ts';
+import { creditPeriod } from '../../shared/licenses/credit-period.ts';
 import { newGeneration, type Generation } from '../../shared/generations/generation.ts';
 import { bodyFingerprint } from '../../shared/generations/idempotency.ts';
 import { newRequestId } from '../../shared/base/ids.ts';
@@ -65,7 +66,7 @@ export async function reserveAbandoned(
     keyInFlight: null,
     identity: (await identityStore(table).get(identityId))!,
     body: createGenerationBody.parse({ identityId, prompt, width: 512, height: 512, referenceImages }),
-    periodStartMs: billingPeriod(license.periodAnchorMs, periodAtMs).startMs,
+    periodStartMs: creditPeriod(license, periodAtMs).startMs,
     creditsLimit: license.creditsLimit,
     nowMs: acceptedAtMs,
     deadlineSeconds: 60,

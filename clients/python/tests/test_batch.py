@@ -121,6 +121,9 @@ def test_the_command_reads_prices_and_names_lines(run: Run, quick: Service, tmp_
         assert (spent.returncode, sentence in spent.stderr) == (code, True), spent.stderr
     assert spent.stderr.endswith(f'{_advice}\n')
     assert quick.totals(poor) == (3, 3)
+    extra = quick.grant(creditsLimit=3, used=2, extra=1)
+    paid = batch('two.jsonl', 'extra', of=extra)
+    assert (paid.returncode, '2 credits of 2 that are left' in paid.stderr) == (0, True), paid.stderr
 
 
 def test_who_interrupts_a_batch_learns_how_it_goes_on(quick: Service, tmp_path: Path) -> None:

@@ -99,6 +99,15 @@ def test_makes_images_saves_them_and_replaces_no_file(run: Run, tmp_path: Path) 
     assert (tmp_path / 'renamed.png').read_bytes() == (tmp_path / 'aurora-7-2.png').read_bytes()
 
 
+def test_what_is_left_has_extra_credits_in_it(run: Run, service: Service) -> None:
+    env = service.grant(creditsLimit=3, used=2, extra=5).environment
+    assert run('quote', 'a bay', '-i', 'aurora', *small, env=env).stdout == '1 of 6 credits that are left\n'
+    for left in (4, 2):
+        assert f'2 credits, {left} left' in run(*asked, '-n', '2', '-o', f'{left}.png', env=env).stderr
+    rows = [line.split()[:3] for line in run('usage', env=env).stdout.splitlines()]
+    assert ['extra', 'credits', '2'] in rows
+
+
 def test_prints_a_price_and_the_identities(run: Run) -> None:
     priced = run('quote', 'a bay', '-i', 'aurora', '--width', '1536')
     assert priced.stdout == '2 of 4000 credits that are left\n'

@@ -189,9 +189,8 @@ test('an ended license stays ended, and ending it again changes nothing', async 
   expect(ended.status).toBe('ended');
   expect(Date.parse(ended.activeUntil)).toBeLessThanOrEqual(Date.now());
   expect(await fixture.json(`license end ${licenseId}`)).toEqual(ended);
-  expect(await fixture.refused(1, `license change ${licenseId} --status active`)).toContain(
-    'has ended for good',
-  );
+  for (const what of [`change ${licenseId} --status active`, `credit ${licenseId} 1 --reason x`])
+    expect(await fixture.refused(1, `license ${what}`)).toContain('has ended for good');
   expect(await fixture.json(`license show ${licenseId}`)).toEqual(ended);
 });
 

@@ -6,6 +6,7 @@ import { generationStore } from '../../../shared/generations/store.ts';
 import { addRefusal, countedCategory } from '../../../shared/limits/refusal-store.ts';
 import { refusalsEndSeconds } from '../../../shared/limits/refusals.ts';
 import { periodStore } from '../../../shared/licenses/period-store.ts';
+import { licenseStore } from '../../../shared/licenses/store.ts';
 import { reserveAbandoned } from '../../support/period-totals.ts';
 import { sampleIdentity } from '../../support/unit-samples.ts';
 import { useAdmin } from './fixture.ts';
@@ -93,6 +94,25 @@ test('a month’s reports are the stored sums of the periods that ended in it, e
   const { stdout } = await fixture.admin(`report identities --month ${months[1]}`);
   expect(stdout).toMatch(/^all +\d+ +\d+ +\d+\n/m);
   expect(await fixture.refused(2, 'report usage --month 2026-13')).toContain('must be a month (2026-11)');
+});
+
+test('a period that went on past a month stays in the reports of the month in which it ended, once another has begun', async () => {
+  const [ended, before] = [months[1]!, months[2]!];
+  const endMs = Date.parse(`${ended}-05`);
+  // A month after it began is in the month before.
+  const startMs = Date.parse(`${before}-05`) - 15 * dayMs;
+  const carried = { startMs, endMs, creditsLimit: 500 };
+  const license = await fixture.license({ tier: 'pro', creditsLimit: 500, periodAnchorMs: endMs, carried });
+  await made(license, 'aurora', (nowMs - endMs) / dayMs + 1);
+  const rows = async (month: string) =>
+    (await fixture.json(`report usage --month ${month}`)).licenses.filter(
+      ({ licenseId }: any) => licenseId === license.licenseId,
+    );
+  const period = { periodStart: new Date(startMs).toISOString(), periodEnd: new Date(endMs).toISOString() };
+  expect(await rows(ended)).toMatchObject([{ ...period, credits: 1 }]);
+  await licenseStore(fixture.table).update(license.licenseId, { carried: null });
+  expect(await rows(ended)).toMatchObject([{ ...period, credits: 1 }]);
+  expect(await rows(before)).toEqual([]);
 });
 
 test('refusals for content are reported by license and category, of their month alone, while the next month lasts', async () => {

@@ -31,6 +31,7 @@ function purchase(changes: Partial<Stripe.Checkout.Session> = {}) {
   return {
     completed: envelope(bought()),
     completedUnpaid: envelope(bought('completed', 'unpaid')),
+    completedFree: envelope(bought('completed', 'no_payment_required')),
     paidLater: envelope(bought('async_payment_succeeded')),
     refunded: (cents: number, more?: object) => envelope(refunded(cents, more)),
   };
@@ -53,6 +54,12 @@ describe('a pack that is paid at its checkout', () => {
     ]);
     expect(await outcomes(purchase().completed)).toEqual(['applied']);
     expect(await balances()).toEqual([1000, 1000]);
+  });
+
+  test('that a coupon makes free adds its credits too, once: no payment of it ever comes', async () => {
+    const { completedFree } = purchase({ payment_intent: null });
+    expect(await outcomes(completedFree, completedFree)).toEqual(['applied', 'unchanged']);
+    expect(await balances()).toEqual([1000]);
   });
 
   test('keeps what it had when it was bought, when its event comes again after the pack was changed', async () => {
@@ -126,6 +133,14 @@ describe('what is bought otherwise', () => {
     expect(await outcomes(purchase(changes).completed)).toEqual([reason]);
     for (const word of personal) expect(lines.join('\n')).not.toContain(word);
     expect(await balances()).toEqual([]);
+  });
+
+  test('fails as ended_license once its license has ended, but for one that came before', async () => {
+    const [one, two] = [purchase(), purchase()];
+    await outcomes(one.completed);
+    await billing.licenses.update(licenseId, { status: 'ended' });
+    expect(await outcomes(one.completed, two.completed)).toEqual(['unchanged', 'ended_license']);
+    expect(await balances()).toEqual([1000]);
   });
 
   test.each([[4000], [-1], [1.5], ['39']])('so does a refund of %j of 3900', async (cents) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { licenseIdOf } from '../../../shared/billing/subscription-license.ts';
+import { periodStore } from '../../../shared/licenses/period-store.ts';
 import { auditStore } from '../../../shared/accounts/audit-store.ts';
 import {
   day,
@@ -46,6 +47,22 @@ describe('a life of a subscription', () => {
     expect(await license()).toMatchObject(over);
     expect(await billing.apply(sub.paid(t + 6))).toBe('applied');
     expect(await license()).toMatchObject(over);
+  });
+
+  test('leaves with a count that went on when it ended, once another has begun', async () => {
+    const { license, licenseId, ...sub } = newSubscription();
+    const periods = () => periodStore(billing.table).list(licenseId);
+    await billing.apply(sub.created(t));
+    const anchor = { billing_cycle_anchor: t + 20 * day };
+    await billing.apply(sub.updated(t + 20 * day, anchor, { billing_cycle_anchor: t }));
+    const { startMs, endMs } = (await license())!.carried!;
+    expect(endMs).toBeGreaterThan(ms(end + 10 * day));
+    expect(await periods()).toEqual([]);
+    await billing.apply(
+      sub.updated(t + 60 * day, { ...anchor, items: items('price_starter', t + 90 * day) }),
+    );
+    expect((await license())!.carried).not.toMatchObject({ startMs });
+    expect(await periods()).toMatchObject([{ startMs, endMs }]);
   });
 
   test('lifts no suspension of the operator’s, whatever is paid, changed or ended', async () => {

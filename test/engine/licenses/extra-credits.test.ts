@@ -184,4 +184,12 @@ describe('extra credits', () => {
     await generations.release(held, failure, nowMs);
     expect((await left(licenseId)).sort()).toEqual([1, 2]);
   });
+
+  test('are no period of their license', async () => {
+    const licenseId = await grantedLicense();
+    await add(licenseId, 2);
+    const { periodStartMs } = (await reserve(licenseId, 1))!;
+    const periods = await periodStore(fixture.table).list(licenseId);
+    expect(periods.map(({ startMs }) => startMs)).toEqual([periodStartMs]);
+  });
 });

@@ -202,7 +202,7 @@ export function packOf(licenseId: string, plan: string, changes: Partial<Stripe.
   return {
     bought: (
       what: 'completed' | 'async_payment_succeeded' = 'completed',
-      status: 'paid' | 'unpaid' = 'paid',
+      status: Stripe.Checkout.Session.PaymentStatus = 'paid',
       created = t,
     ) => stripeEvent(`checkout.session.${what}`, { ...session, payment_status: status }, { created }),
     refunded(cents: number, more: object = {}) {

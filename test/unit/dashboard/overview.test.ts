@@ -98,6 +98,20 @@ describe('credits', () => {
     expect(paceEnd(known, [{ date: '2026-11-21', credits: used, requests: 1 }], nowMs)).toBe(end);
   });
 
+  test('extra credits are among those that the pace ends, also once the period’s own are used', () => {
+    const nowMs = Date.parse('2026-11-22T12:27:00.000Z');
+    const endWith = (used: number, extraRemaining: number) =>
+      paceEnd(
+        { ...stats(used, 1000), extraRemaining },
+        [{ date: '2026-11-21', credits: 100, requests: 1 }],
+        nowMs,
+      );
+    expect([endWith(900, 100), endWith(1000, 200), endWith(1200, 200)]).toEqual(
+      Array(3).fill('2026-11-24T12:27:00.000Z'),
+    );
+    expect([endWith(900, 5000), endWith(1000, 0)]).toEqual([null, null]);
+  });
+
   test('the last day of a period has the time of day', () => {
     expect([resetWait(2), resetMoment(stats(1, 10, 2))]).toEqual(['2 days', formatUtcDate('2026-12-21')]);
     expect(resetWait(1)).toBe('under a day');

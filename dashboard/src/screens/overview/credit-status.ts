@@ -61,21 +61,19 @@ const dayMs = 24 * 3600_000;
 const paceDays = 7;
 
 /**
- * When the pace of the last seven days, or of the period's so far, ends the credits. Null where that is after the period.
+ * When the pace of the last seven days, or of the period's so far, ends the credits, extra ones too. Null where that is after the period.
  * @param byDay of the period, by UTC days
  */
-export function paceEnd(
-  { current, limit, billingPeriodStart, billingPeriodEnd }: UsageStats,
-  byDay: UsageAggregates['byDay'],
-  nowMs: number,
-): string | null {
+export function paceEnd(stats: UsageStats, byDay: UsageAggregates['byDay'], nowMs: number): string | null {
+  const { billingPeriodStart, billingPeriodEnd } = stats;
+  const left = creditsLeft({ usable: true }, stats);
   const firstDay = new Date(nowMs - (paceDays - 1) * dayMs).toISOString().slice(0, 10);
   const sinceMs = Math.max(Date.parse(firstDay), Date.parse(billingPeriodStart));
   const days = byDay.filter(({ date }) => date >= firstDay);
   const used = days.reduce((sum, { credits }) => sum + credits, 0);
-  if (used === 0 || current >= limit) return null;
+  if (used === 0 || left === 0) return null;
   // A first hour says little of a day.
-  const endMs = nowMs + ((limit - current) / used) * Math.max(dayMs, nowMs - sinceMs);
+  const endMs = nowMs + (left / used) * Math.max(dayMs, nowMs - sinceMs);
   return endMs < Date.parse(billingPeriodEnd) ? new Date(endMs).toISOString() : null;
 }
 

@@ -19,7 +19,7 @@ from image_generation._calls import is_url
 from image_generation._generate import check_names
 from image_generation.parameters import GenerationParameters
 
-from .commands import given, identity_of, print_json, printable
+from .commands import given, identity_of, left_of, print_json, printable
 from .configuration import UsageError
 from .terminal import Counted, progress, say
 
@@ -80,7 +80,8 @@ def _quote(client: Client, args: Namespace, lines: Requests) -> float:
     Raises UsageError when too few credits are left.
     """
     key = client.key()
-    left = min(key.credits.remaining, key.budget.remaining if key.budget else key.credits.remaining)
+    left = left_of(key.credits.remaining, key.credits.extra_remaining)
+    left = min(left, key.budget.remaining if key.budget else left)
     sizes: dict[Any, list[int]] = {}
     for number, line in lines.items():
         sizes.setdefault(tuple(line.get(name) for name in _size), []).append(number)

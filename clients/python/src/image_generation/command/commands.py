@@ -41,6 +41,11 @@ def printable(text: str) -> str:
     return ''.join(one if one.isprintable() else ' ' for one in text)
 
 
+def left_of(own: int, extra: int | None) -> int:
+    """What can still be spent: of the period's own credits, which may be below 0, and extra ones."""
+    return max(0, own) + (extra or 0)
+
+
 def print_json(value: Any) -> None:
     """For programs."""
     print(json.dumps(value, indent=2, default=lambda one: one.model_dump(mode='json', by_alias=True)))
@@ -64,7 +69,9 @@ def generate(client: Client, args: Namespace) -> None:
         flush()
     if not args.json:
         credits = '1 credit' if image.credits_charged == 1 else f'{image.credits_charged} credits'
-        left = f', {image.usage.credits_remaining} left' if image.usage else ''
+        left = ''
+        if image.usage is not None:
+            left = f', {left_of(image.usage.credits_remaining, image.usage.extra_remaining)} left'
         say(f'{credits}{left}; seed {image.seed}; request {image.request_id}')
 
 
@@ -89,7 +96,7 @@ def quote(client: Client, args: Namespace) -> None:
     if args.json:
         print_json(priced)
         return
-    left = priced.usage.credits_remaining
+    left = left_of(priced.usage.credits_remaining, priced.usage.extra_remaining)
     print(f'{priced.credits} of {left} credits that are left')
 
 
@@ -187,6 +194,8 @@ def usage(client: Client, args: Namespace) -> None:
         ['in flight', f'{key.license.in_flight} of {key.license.max_in_flight}'],
         ['identities', ', '.join(one.slug for one in key.identities) or 'none'],
     ]
+    if key.credits.extra_remaining is not None:
+        rows.insert(4, ['extra credits', f'{key.credits.extra_remaining} left'])
     if key.budget is not None:
         rows.insert(4, ["key's budget", f'{key.budget.remaining} of {key.budget.monthly_credits} left'])
     if key.max_in_flight is not None:
