@@ -8,6 +8,7 @@ import { creditPeriod } from '../../shared/licenses/credit-period.ts';
 import type { License } from '../../shared/licenses/license.ts';
 import { newLicense as licenseOf } from '../../shared/licenses/new-license.ts';
 import { apiKeyStore, type ApiKey } from '../../shared/keys/store.ts';
+import { addExtraCredits } from '../../shared/licenses/extra-credits-store.ts';
 import { licenseStore } from '../../shared/licenses/store.ts';
 import { periodStore } from '../../shared/licenses/period-store.ts';
 import { openTable, type Table } from '../../shared/table/table.ts';
@@ -35,14 +36,21 @@ export function newLicense(changes: Partial<License> = {}): License {
 /** A license of a test's own, with one key, so that no test meets another's rate limit or credits. */
 export async function grant(
   table: Table,
-  options: Partial<License> & { used?: number; key?: Partial<ApiKey> } = {},
+  options: Partial<License> & { used?: number; extra?: number; key?: Partial<ApiKey> } = {},
 ): Promise<Granted> {
-  const { used = 0, key: keyOptions = {}, ...changes } = options;
+  const { used = 0, extra = 0, key: keyOptions = {}, ...changes } = options;
   const license = newLicense(changes);
   await licenseStore(table).insert(license);
   if (used > 0) {
     const { startMs } = creditPeriod(license, Date.now());
     await periodStore(table).importUsage(license.licenseId, startMs, used);
+  }
+  if (extra > 0) {
+    const { licenseId } = license;
+    const paymentId = `gift_${licenseId}`;
+    const expiresAtMs = Date.now() + 1e9;
+    const gift = { licenseId, paymentId, amount: extra, source: 'grant', reason: 'x', expiresAtMs } as const;
+    await addExtraCredits(table, gift, 'operator:ada', Date.now());
   }
   const key = await issueKey(table, license, keyOptions);
   return { license, ...key };

@@ -89,7 +89,8 @@ def quote(client: Client, args: Namespace) -> None:
     if args.json:
         print_json(priced)
         return
-    left = priced.usage.credits_remaining
+    # It is negative where extra credits were used.
+    left = max(0, priced.usage.credits_remaining) + (priced.usage.extra_remaining or 0)
     print(f'{priced.credits} of {left} credits that are left')
 
 
@@ -178,6 +179,7 @@ def usage(client: Client, args: Namespace) -> None:
         return
     requests = f'{key.requests.remaining} of {key.requests.per_minute} left in this minute'
     credits = f'{key.credits.remaining} of {key.credits.limit} left'
+    extra = key.credits.extra_remaining
     rows = [
         ['key', f'{key.name} ({key.key_prefix}…)'],
         ['expires', f'{key.expires_at:%Y-%m-%d %H:%M} UTC' if key.expires_at else 'never'],
@@ -187,6 +189,8 @@ def usage(client: Client, args: Namespace) -> None:
         ['in flight', f'{key.license.in_flight} of {key.license.max_in_flight}'],
         ['identities', ', '.join(one.slug for one in key.identities) or 'none'],
     ]
+    if extra is not None:
+        rows.insert(4, ['extra credits', f'{extra} left beside them'])
     if key.budget is not None:
         rows.insert(4, ["key's budget", f'{key.budget.remaining} of {key.budget.monthly_credits} left'])
     if key.max_in_flight is not None:
