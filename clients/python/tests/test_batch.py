@@ -103,18 +103,32 @@ def test_the_command_reads_prices_and_names_lines(run: Run, quick: Service, tmp_
     files = {path.name for path in (tmp_path / 'out').glob('0*')}
     assert files == {'00003-1.png', '00004-1.png', '00004-2.png'}
     assert results_of(tmp_path / 'out')[2]['code'] == 'INVALID_PARAMETERS'
-    # What has ended is not sent again.
-    assert batch('all.csv', 'out', '-q').returncode == 1
+    # What has ended is not sent again, nor priced.
+    repeated = batch('all.csv', 'out', '-q')
+    assert (repeated.returncode, ' to generate: ' in repeated.stderr) == (1, False)
     assert quick.totals(granted) == (3, 3)
     wrong = ['{}', '[]', '{', '{"prompt": 1}', '{"prompt": "a", "size": 1}', '{"prompt": "a", "seed": true}']
     wrong += ['{"prompt": "a", "referenceImages": ["no.png"]}', '{"prompt": "a", "identityId": "nobody"}']
+    wrong.append('[' * 100_000)
     (tmp_path / 'bad.jsonl').write_text('\n'.join([*wrong, '', '{"prompt": "a bay", "num_outputs": 2}']))
     refused = batch('bad.jsonl', 'bad')
     assert (refused.returncode, refused.stderr.count('\n')) == (2, 1)
-    assert all(f'line {number}: ' in refused.stderr for number in range(1, 9))
+    assert all(f'line {number}: ' in refused.stderr for number in range(1, 10))
     assert batch('bad.jsonl', 'bad', '--skip-invalid', '-q').returncode == 0
-    assert [one['line'] for one in results_of(tmp_path / 'bad')] == [10]
+    assert [one['line'] for one in results_of(tmp_path / 'bad')] == [11]
+    (tmp_path / 'torn.csv').write_text('prompt\na bay\n"a table')
+    assert 'The row from line 3 is no CSV' in batch('torn.csv', 'torn').stderr
+    # A line that is refused tells no price, but another of its size does.
+    (tmp_path / 'ember.jsonl').write_text('{"prompt": "a", "identityId": "ember"}\n{"prompt": "a bay"}')
+    unavailable = batch('ember.jsonl', 'ember', '--dry-run')
+    assert 'line 1: ember has no active model' in unavailable.stderr
+    assert (
+        '2 lines to generate: 1 credit of 3995 that are left; about 1 min. The price of 1 '
+        in unavailable.stderr
+    )
     (tmp_path / 'two.jsonl').write_text('{"prompt": "a bay"}\n' * 2)
+    rich = quick.grant(creditsLimit=3, used=3, extra=2)
+    assert '2 credits of 2 that are left' in batch('two.jsonl', 'rich', of=rich).stderr
     poor = quick.grant(creditsLimit=3, used=2)
     for more, code, sentence in (((), 2, 'give --yes'), (('--yes',), 1, 'CREDIT_LIMIT_EXCEEDED')):
         spent = batch('two.jsonl', 'poor', *more, of=poor)

@@ -207,8 +207,9 @@ function paceOf({ perMinute, remaining, resetSeconds }: KeyAllowance['requests']
   let last = Promise.resolve();
   const next = async (): Promise<void> => {
     const freeMs = freeAtMs.length < perMinute ? 0 : freeAtMs.shift()!;
-    for (let untilMs = freeMs; untilMs > Date.now(); untilMs = Math.max(freeMs, restUntilMs))
-      await pause(untilMs - Date.now(), signal);
+    const waitMs = (): number => Math.max(freeMs, restUntilMs) - Date.now();
+    // It is told to rest while it waits, too.
+    while (waitMs() > 0) await pause(waitMs(), signal);
     signal.throwIfAborted();
     freeAtMs.push(Date.now() + minuteMs);
   };

@@ -25,6 +25,7 @@ const respond = (status: number, body: object, headers: Record<string, string> =
 function startService({
   refuses = (_prompt: string): boolean => false,
   onCharge = (_charges: number): unknown => null,
+  busyUntilMs = 0,
 } = {}) {
   const made = new Map<string, { requestId: string; atMs: number }>();
   const seen = { charges: 0, refusals: 0, most: 0, prompts: [] as string[] };
@@ -36,7 +37,7 @@ function startService({
     signal: AbortSignal,
   ): Promise<Response> => {
     const nowMs = Date.now();
-    if (accepted.filter((atMs) => atMs > nowMs - 60_000).length >= 10 || inFlight >= 3) {
+    if (accepted.filter((atMs) => atMs > nowMs - 60_000).length >= 10 || inFlight >= 3 || nowMs < busyUntilMs) {
       seen.refusals += 1;
       return respond(429, { error: 'Wait.', code: 'RATE_LIMITED' }, { 'retry-after': '5' });
     }
@@ -112,6 +113,13 @@ test('a batch is as fast as ten a minute and three at once allow, and is not ref
   expect(summary).toEqual({ completed: 35, failed: 0, skipped: 0, unknown: [] });
   expect([new Set(ids).size, seen.charges, seen.refusals, seen.most]).toEqual([35, 35, 0, 3]);
   expect(Date.now() - startedMs).toBeLessThan(220_000);
+});
+
+test('a batch rests as long as a busy service asks for', async () => {
+  const { client, seen } = startService({ busyUntilMs: Date.now() + 4000 });
+  expect(await ended(client.batch(lines(3), optionsOf().options))).toMatchObject({ completed: 3 });
+  // No line is refused twice: after the rest of 5 s there is room.
+  expect(seen.refusals).toBeLessThanOrEqual(3);
 });
 
 test('a batch that is cut off again and again charges each line once', async () => {

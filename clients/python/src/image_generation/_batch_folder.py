@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
@@ -37,6 +37,8 @@ else:
 # A key is kept for 24 hours from when the service got it. The rest is for clocks that are wrong.
 _key_kept_seconds = 24 * 3600 - 600.0
 _notes_name = '.batch.jsonl'
+
+Contents: TypeAlias = Mapping[int, Mapping[str, Any]]
 
 
 class BatchResult(Answer):
@@ -95,11 +97,15 @@ class Line:
         return is_old or self.sender != sender
 
 
-def begun(path: Path) -> set[int]:
-    """The lines that were sent and did not fail: only the others cost anything."""
+def unsent(path: Path, contents: Contents, again: bool) -> set[int]:
+    """The lines that a run is going to send, as far as the notes say: those without an answer or an end."""
     notes = path / _notes_name
-    _, noted = _noted(notes.read_bytes() if notes.exists() else b'')
-    return {number for number, line in noted.items() if line.result is None or line.result.code is None}
+    batch, noted = _noted(notes.read_bytes() if notes.exists() else b'')
+    return {
+        line.number
+        for line in _lines_of(batch or '', noted, contents)
+        if line.result is None and (line.body is None or (again and line.request_id is None))
+    }
 
 
 class BatchFolder:
@@ -122,7 +128,7 @@ class BatchFolder:
         """Lets another process have it."""
         self._notes.close()
 
-    def lines(self, contents: Mapping[int, Mapping[str, Any]], again: bool) -> list[Line]:
+    def lines(self, contents: Contents, again: bool) -> list[Line]:
         """The lines, each with what earlier runs noted of it."""
         self._notes.seek(0)
         content = self._notes.read()
@@ -132,10 +138,7 @@ class BatchFolder:
         if batch is None:
             batch = uuid.uuid4().hex
             _append(self._notes, {'batch': batch})
-        found = [
-            _line_of(Line(number, _key_of(batch, number, content)), noted.get(number))
-            for number, content in contents.items()
-        ]
+        found = _lines_of(batch, noted, contents)
         lost = [line.number for line in found if line.is_lost(self._sender)]
         if lost and not again:
             raise ConfigurationError(
@@ -183,6 +186,13 @@ def _noted(content: bytes) -> tuple[str | None, dict[int, Line]]:
         else:
             noted[number].result = BatchResult.model_validate(note['result'])
     return batch, noted
+
+
+def _lines_of(batch: str, noted: Mapping[int, Line], contents: Contents) -> list[Line]:
+    return [
+        _line_of(Line(number, _key_of(batch, number, content)), noted.get(number))
+        for number, content in contents.items()
+    ]
 
 
 def _line_of(line: Line, noted: Line | None) -> Line:

@@ -8,13 +8,14 @@ import json
 import re
 import time
 from argparse import Namespace
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
-from image_generation import ApiError, Client, CreditLimitExceeded
-from image_generation._batch_folder import begun
+from image_generation import ApiError, Client, CreditLimitExceeded, IdentityUnavailable
+from image_generation._batch_folder import unsent
 from image_generation._calls import is_url
 from image_generation._generate import check_names
 from image_generation.parameters import GenerationParameters
@@ -34,7 +35,7 @@ _types: dict[str, Any] = {
 }
 _size = ('width', 'height', 'num_outputs')
 # Each dry run is one of the ten requests of a minute.
-_priced_sizes = 5
+_dry_runs = 5
 _advice = 'What was sent goes on. The same command goes on from here; within 24 hours nothing is paid twice.'
 
 
@@ -44,9 +45,9 @@ def batch(client: Client, args: Namespace) -> int:
     folder = Path(args.output)
     if not args.dry_run:
         folder.mkdir(parents=True, exist_ok=True)
-    earlier = begun(folder) & lines.keys()
-    unsent = {number: line for number, line in lines.items() if number not in earlier}
-    pace_seconds = _quote(client, args, unsent) if unsent else 0
+    priced = unsent(folder, lines, args.again)
+    pace_seconds = _quote(client, args, {number: lines[number] for number in sorted(priced)}) if priced else 0
+    earlier = len(lines) - len(priced)
     if args.dry_run:
         return 0
     failed = done = credits = 0
@@ -59,8 +60,8 @@ def batch(client: Client, args: Namespace) -> int:
                     failed += 1
                     say(printable(f'line {result.line}: {result.error} ({result.code})'))
                 left = len(lines) - done
-                measured = (time.monotonic() - began) / max(1, done - len(earlier))
-                if shown is not None and done > len(earlier):
+                measured = (time.monotonic() - began) / max(1, done - earlier)
+                if shown is not None and done > earlier:
                     eta = f', about {_span(left * max(measured, pace_seconds))} left' if left else ''
                     shown.show(Counted(done, len(lines), f'{_counted(credits, "credit")}{eta}'))
     except BaseException as error:
@@ -81,22 +82,8 @@ def _quote(client: Client, args: Namespace, lines: Requests) -> float:
     """
     key = client.key()
     left = left_of(key.credits.remaining, key.credits.extra_remaining)
-    left = min(left, key.budget.remaining if key.budget else left)
-    sizes: dict[Any, list[int]] = {}
-    for number, line in lines.items():
-        sizes.setdefault(tuple(line.get(name) for name in _size), []).append(number)
-    credits, unpriced, is_enough = 0, len(lines), True
-    for numbers in sorted(sizes.values(), key=len, reverse=True)[:_priced_sizes]:
-        asked = {name: lines[numbers[0]].get(name) for name in ('identity_id', 'prompt', *_size)}
-        try:
-            credits += len(numbers) * client.dry_run(**asked).credits
-            unpriced -= len(numbers)
-        except ApiError as error:
-            is_spent = isinstance(error, CreditLimitExceeded)
-            if error.status != 400 and not is_spent:
-                raise
-            is_enough = is_enough and not is_spent
-            say(printable(f'line {numbers[0]}: {error} ({error.code})'))
+    left = min(left, key.budget.remaining) if key.budget else left
+    credits, unpriced, is_enough = _price(client, lines)
     rest = f' The price of {_counted(unpriced, "line")} is not known.' if unpriced else ''
     pace_seconds = 60 / key.requests.per_minute
     eta = _span(len(lines) * pace_seconds)
@@ -105,6 +92,35 @@ def _quote(client: Client, args: Namespace, lines: Requests) -> float:
     if not (is_enough and credits <= left) and not args.yes and not args.dry_run:
         raise UsageError('Nothing was sent: give --yes to generate as many as the credits are enough for.')
     return pace_seconds
+
+
+def _price(client: Client, lines: Requests) -> tuple[int, int, bool]:
+    """What the lines cost, of how many that is not known, and whether each size has credits for one."""
+    sizes: dict[Any, list[int]] = {}
+    for number, line in lines.items():
+        sizes.setdefault(tuple(line.get(name) for name in _size), []).append(number)
+    groups = deque(sorted(sizes.values(), key=len, reverse=True))
+    credits, unpriced, is_enough = 0, len(lines), True
+    for _ in range(_dry_runs):
+        if not groups:
+            break
+        numbers = groups.popleft()
+        asked = {name: lines[numbers[0]].get(name) for name in ('identity_id', 'prompt', *_size)}
+        try:
+            credits += len(numbers) * client.dry_run(**asked).credits
+            unpriced -= len(numbers)
+        except ApiError as error:
+            is_spent = isinstance(error, CreditLimitExceeded)
+            # The batch reports these of their lines, too, and goes on.
+            is_of_line = error.status in (400, 413) or isinstance(error, IdentityUnavailable)
+            if not is_of_line and not is_spent:
+                raise
+            is_enough = is_enough and not is_spent
+            say(printable(f'line {numbers[0]}: {error} ({error.code})'))
+            # Another line may tell what they cost.
+            if is_of_line and len(numbers) > 1:
+                groups.append(numbers[1:])
+    return credits, unpriced, is_enough
 
 
 def _counted(number: int, noun: str) -> str:
@@ -140,7 +156,7 @@ def _read(client: Client, args: Namespace) -> Requests:
             line['identity_id'] = identity_of(client, identities, line['identity_id']).id
             check_names('batch', line)
             lines[number] = line
-        except json.JSONDecodeError:
+        except (json.JSONDecodeError, RecursionError):
             wrong.append(f'line {number}: It is no JSON.')
         except (UsageError, ValueError) as error:
             wrong.append(f'line {number}: {error}')
@@ -161,7 +177,8 @@ def _csv_rows(text: str) -> Iterator[tuple[int, Any]]:
         for row in reader:
             yield reader.line_num, {name: cell for name, cell in row.items() if cell not in (None, '')}
     except csv.Error as cause:
-        raise UsageError(f'line {reader.line_num} is no CSV: {cause}.') from cause
+        # It counts the row only once it was read.
+        raise UsageError(f'The row from line {reader.line_num + 1} is no CSV: {cause}.') from cause
 
 
 def _parameters(raw: Any, is_csv: bool) -> dict[str, Any]:
