@@ -74,7 +74,7 @@ async function endedPeriods({ stores, nowMs }: Session, of: Month): Promise<Ende
     const reads = licenses.slice(i, i + atATime).map(async (license) => {
       const periods = await stores.periods.list(license.licenseId);
       return periods.map((one) => {
-        return { ...one, license, endMs: one.endMs ?? periodEndMs(license, one.startMs) };
+        return { ...one, license, endMs: periodEndMs(license, one.startMs, one.endMs) };
       });
     });
     found.push(...(await Promise.all(reads)).flat());

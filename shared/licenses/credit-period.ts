@@ -24,9 +24,18 @@ export function creditPeriod(
   return { ...billingPeriod(periodAnchorMs, nowMs), creditsLimit };
 }
 
-/** When a period ends that anything was counted in. One of an earlier anchor is a month long, as all are. */
-export function periodEndMs({ periodAnchorMs, carried }: CreditTerms, startMs: number): number {
+/**
+ * When a period ends that anything was counted in. One of an earlier anchor is a month long, as all are.
+ * @param keptMs what was kept with it once it was no longer the license's; null for nothing
+ */
+export function periodEndMs(
+  { periodAnchorMs, carried }: CreditTerms,
+  startMs: number,
+  keptMs: number | null,
+): number {
+  // A late event may have made it the license's again.
   if (carried?.startMs === startMs) return carried.endMs;
+  if (keptMs !== null) return keptMs;
   const { startMs: sameMs, endMs } = billingPeriod(periodAnchorMs, startMs);
   return sameMs === startMs ? endMs : monthAfter(startMs);
 }

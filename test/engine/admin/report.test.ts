@@ -60,7 +60,7 @@ test('a month’s reports are the stored sums of the periods that ended in it, e
       (await periods.list(license.licenseId)).map((one) => ({
         license,
         ...one,
-        endMs: periodEndMs(license, one.startMs),
+        endMs: periodEndMs(license, one.startMs, one.endMs),
       })),
     ),
   );

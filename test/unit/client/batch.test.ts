@@ -37,7 +37,11 @@ function startService({
     signal: AbortSignal,
   ): Promise<Response> => {
     const nowMs = Date.now();
-    if (accepted.filter((atMs) => atMs > nowMs - 60_000).length >= 10 || inFlight >= 3 || nowMs < busyUntilMs) {
+    if (
+      accepted.filter((atMs) => atMs > nowMs - 60_000).length >= 10 ||
+      inFlight >= 3 ||
+      nowMs < busyUntilMs
+    ) {
       seen.refusals += 1;
       return respond(429, { error: 'Wait.', code: 'RATE_LIMITED' }, { 'retry-after': '5' });
     }
