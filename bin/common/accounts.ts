@@ -104,6 +104,6 @@ function sentenceFor(error: unknown, poolId: string): string {
   }
   if (name === 'UsernameExistsException') return 'There is an account with this e-mail address already.';
   if (name === 'InvalidParameterException')
-    return 'Cognito refused what was asked: is the --cursor of this pool?';
+    return 'Cognito refused what was asked: check the e-mail address, or take a --cursor of this pool.';
   return `The user pool ${poolId} can't be asked: ${message} (${name}).`;
 }
